@@ -1,0 +1,13 @@
+/** The only file that may read the wall clock. Everything a corpus holds uses a session's virtual clock instead. */
+
+/** Milliseconds since an arbitrary start, for progress lines and benchmarks. */
+export const elapsedMs = (): number => performance.now();
+
+/** Wall-clock unix seconds, for tokens' expiry and cache headers; never for anything an artifact keeps. */
+export const wallSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** CPU seconds (user + system) of this process so far. */
+export const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
