@@ -1,0 +1,95 @@
+/** What each method of each era answers. */
+import { asTreadleError, type TreadleError } from '../../errors.js';
+import type { CallOutcome, ToolHost } from '../tool-host.js';
+import { SERVER_KEY } from './envelope.js';
+import { ownIdentity, type ServerIdentity } from './identity.js';
+import { ErrorCode, failure, type Id, isObject, type Params, type Reply, success } from './messages.js';
+import { CLASSIC_REVISIONS, classicRevision, MODERN_VERSIONS, type Revision } from './revisions.js';
+import type { Exchange } from './route.js';
+import { callJson, toolsJson } from './tools.js';
+
+export interface McpOptions {
+  server?: ServerIdentity;
+  /** Shown to the model by some clients. */
+  instructions?: string;
+  /** Hears of hosts that threw; the client only learns that something broke. */
+  onDefect?: (error: TreadleError) => void;
+}
+
+export interface Request {
+  id: Id;
+  method: string;
+  params: Params;
+  revision: Revision;
+  exchange: Exchange;
+}
+
+export type Answer = (host: ToolHost, request: Request) => Reply;
+
+/** A session's tools never change, but they are that session's own. */
+const LISTING_CACHE = '"ttlMs":3600000,"cacheScope":"private"';
+
+/** The answers for one server identity, whose text is made once. */
+export const answersOf = ({ server = ownIdentity(), instructions, onDefect }: McpOptions): Answer => {
+  const about = { capabilities: { tools: {} }, ...(instructions === undefined ? {} : { instructions }) };
+  const signature = `"resultType":"complete","_meta":${JSON.stringify({ [SERVER_KEY]: server })}`;
+  const discovered = `{${JSON.stringify({ supportedVersions: MODERN_VERSIONS, ...about }).slice(1, -1)},${LISTING_CACHE},${signature}}`;
+
+  const initialize: Answer = (_host, { id, params, exchange }) => {
+    if (typeof params.protocolVersion !== 'string')
+      return failure(id, ErrorCode.invalidParams, 'params.protocolVersion must be a string');
+    const agreed = classicRevision(params.protocolVersion) ?? CLASSIC_REVISIONS[0]!;
+    if (exchange.connection) exchange.connection.agreed = agreed;
+    return success(id, JSON.stringify({ protocolVersion: agreed.version, ...about, serverInfo: server }));
+  };
+
+  const list: Answer = (host, { id, params, revision }) => {
+    if (params.cursor !== undefined)
+      return failure(id, ErrorCode.invalidParams, 'The listing has one page; params.cursor is none of ours');
+    const tools = `"tools":${toolsJson(host, revision)}`;
+    return success(id, revision.era === 'modern' ? `{${tools},${LISTING_CACHE},${signature}}` : `{${tools}}`);
+  };
+
+  const call: Answer = (host, { id, params, revision }) => {
+    const { name, arguments: args } = params;
+    if (typeof name !== 'string') return failure(id, ErrorCode.invalidParams, 'params.name must be a string');
+    if (args !== undefined && !isObject(args))
+      return failure(id, ErrorCode.invalidParams, 'params.arguments must be an object');
+    let outcome: CallOutcome;
+    let members: string;
+    try {
+      outcome = host.call(name, args ?? {});
+      members = callJson(outcome, revision);
+    } catch (thrown) {
+      onDefect?.(asTreadleError(thrown, 'world'));
+      return failure(id, ErrorCode.internal, 'The tool could not be run');
+    }
+    if (outcome.error?.code === 'unknown_tool') return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name}`);
+    return success(id, revision.era === 'modern' ? `{${members},${signature}}` : `{${members}}`);
+  };
+
+  return (host, request) => {
+    const modern = request.revision.era === 'modern';
+    switch (request.method) {
+      case 'tools/call':
+        return call(host, request);
+      case 'tools/list':
+        return list(host, request);
+      case 'server/discover':
+        if (modern) return success(request.id, discovered);
+        break;
+      case 'initialize':
+        if (!modern) return initialize(host, request);
+        break;
+      case 'ping':
+        if (!modern) return success(request.id, '{}');
+        break;
+    }
+    return failure(
+      request.id,
+      ErrorCode.methodNotFound,
+      `No method ${request.method.slice(0, 100)} in ${request.revision.version}`,
+      modern ? 404 : 200,
+    );
+  };
+};

@@ -1,0 +1,31 @@
+/** The seam between protocols and sessions: whatever has tools to call. A Session implements it; MCP, REST and the gyms speak to it. */
+import type { LedgerEntry } from '../artifacts/trace.js';
+import type { Json } from '../kit/hash.js';
+
+export interface SessionTool {
+  service: string;
+  /** With the service's prefix, as the agent calls it. */
+  name: string;
+  description: string;
+  inputSchema: object;
+  outputSchema: object;
+  readOnly: boolean;
+  destructive: boolean;
+  /** Content address of the tool's definition. */
+  version: string;
+}
+
+export interface CallOutcome {
+  ok: boolean;
+  /** What the agent sees, also of an error. */
+  result: Json;
+  error?: { code: string; fault: 'agent' | 'world' | 'injected' | 'infrastructure'; status: number };
+  entry: LedgerEntry;
+}
+
+export interface ToolHost {
+  /** Stable for the life of the host: servers cache what they render from it by the array's identity. */
+  tools(): SessionTool[];
+  /** Never throws for what an agent can cause, an unknown tool and unfit arguments included. */
+  call(name: string, args: unknown): CallOutcome;
+}
