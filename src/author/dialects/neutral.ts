@@ -12,7 +12,7 @@ export const neutralSurface = (currency: string): Surface => ({
   money: 'decimal',
   currency,
   row: '$fields',
-  one: '$fields',
+  one: '$row',
   many: { data: '$rows', total: '$total', more: '$more' },
   done: { done: true },
   paging: 'offset',

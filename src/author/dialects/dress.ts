@@ -1,0 +1,134 @@
+/** Dresses a canonical service in a dialect: a pure mapping of names, ids, values, envelopes and errors around the same steps. */
+import { ServiceSpec } from '../../artifacts/service.js';
+import type { Surface } from '../../artifacts/surface.js';
+import type { Table } from '../../artifacts/table.js';
+import type { Arg, Tool } from '../../artifacts/tool.js';
+import { TreadleError } from '../../errors.js';
+import type { Rng } from '../../kit/rng.js';
+import { argFields, columnFields } from './fields.js';
+import { idStyles, referent, retypeArg, retypeColumn, retyped } from './ids.js';
+import { drawFacets } from './mix.js';
+import { type Dialect, dialectFile, type Envelope } from './schema.js';
+import { drawVerbs, toolNames } from './tool-names.js';
+
+/** Every dialect of data/dialects.yaml, in the file's order. */
+export const DIALECTS: readonly string[] = [
+  'snake_cursor',
+  'camel_page',
+  'resource_objects',
+  'query_options',
+  'dotted_rpc',
+  'legacy_columns',
+  'graph_edges',
+  'property_bag',
+  'hyperlinks',
+  'plain_words',
+  'named_resources',
+  'command_desk',
+];
+
+const surfaceOf = (name: string, dialect: Dialect, currency: string): Surface => ({
+  dialect: name,
+  fields: dialect.naming.fields,
+  args: dialect.naming.args,
+  enums: dialect.enums,
+  date: dialect.dates.date,
+  datetime: dialect.dates.datetime,
+  money: dialect.money,
+  currency,
+  row: dialect.envelope.row,
+  one: dialect.envelope.one,
+  many: dialect.envelope.many,
+  done: dialect.envelope.done,
+  paging: dialect.envelope.paging.style,
+  error: dialect.errors,
+});
+
+/** How far a list without paging may be raised, so that its last rows stay in reach. */
+const UNPAGED_MAX = 500;
+
+/** The canonical offset becomes the dialect's page, cursor or nothing. */
+const pagingArgs = (args: Record<string, Arg>, paging: Envelope['paging']): Record<string, Arg> => {
+  const out: Record<string, Arg> = {};
+  for (const [name, arg] of Object.entries(args)) {
+    if (arg.role === 'limit' && paging.style === 'none')
+      out[name] = { ...arg, max: Math.max(arg.max ?? 0, UNPAGED_MAX) };
+    else if (arg.role !== 'offset' || paging.style === 'offset') out[name] = arg;
+    else if (paging.style === 'cursor')
+      out.cursor = { type: 'text', role: 'cursor', description: 'Where the last answer ended; leave out to begin.' };
+    else if (paging.style !== 'none') {
+      const first = paging.style === 'page0' ? 0 : 1;
+      out.page = {
+        type: 'int',
+        role: 'page',
+        default: first,
+        min: first,
+        description: `Page to return; the first is ${first}.`,
+      };
+    }
+  }
+  return out;
+};
+
+const dressTable = (spec: ServiceSpec, dialect: Dialect, name: string, types: Map<string, 'int' | 'text'>): Table => {
+  const table = spec.tables[name] as Table;
+  const fields = columnFields(dialect, spec.tables, name);
+  const cols = Object.fromEntries(
+    Object.entries(table.cols).map(([col, column]) => {
+      const { field: _, ...rest } = retypeColumn(column, types.get(referent(spec.tables, name, col) ?? ''));
+      return [col, fields[col] === undefined ? rest : { ...rest, field: fields[col] }];
+    }),
+  );
+  return { ...table, cols };
+};
+
+const dressTool = (spec: ServiceSpec, dialect: Dialect, tool: Tool, types: Map<string, 'int' | 'text'>): Tool => {
+  const paged = pagingArgs(tool.args, dialect.envelope.paging);
+  const fields = argFields(dialect, spec.tables, tool.table, paged);
+  const args = Object.fromEntries(
+    Object.entries(paged).map(([name, arg]) => {
+      const target = arg.ref ?? referent(spec.tables, tool.table, arg.col);
+      const { field: _, ...rest } = retypeArg(arg, types.get(target ?? ''));
+      return [name, fields[name] === undefined ? rest : { ...rest, field: fields[name] }];
+    }),
+  );
+  return { ...tool, args };
+};
+
+/**
+ * The service in dialect `dialectId` (one of DIALECTS), or now and then mixed with a second one by `opts.rng`. Tool ids, steps,
+ * tables and column names stay; key columns turn to int where the dialect's ids are numbers. `opts.currency` is ISO 4217.
+ * Throws `unknown_dialect`.
+ */
+export const dressService = (
+  canonical: ServiceSpec,
+  dialectId: string,
+  opts: { currency: string; rng: Rng },
+): ServiceSpec => {
+  const base = dialectFile().dialects.find((dialect) => dialect.id === dialectId);
+  if (base === undefined)
+    throw new TreadleError({
+      code: 'unknown_dialect',
+      message: 'There is no such dialect',
+      value: dialectId,
+      next: `Use one of ${DIALECTS.join(', ')}.`,
+    });
+  const { name, dialect } = drawFacets(base, opts.rng.stream('mix'));
+  const styles = idStyles(canonical.tables, dialect.ids);
+  const types = retyped(canonical, styles);
+  const names = toolNames(canonical.tools, dialect.naming, drawVerbs(dialect.naming.words, opts.rng.stream('verbs')));
+  const tables = Object.fromEntries(
+    Object.keys(canonical.tables).map((table) => {
+      const dressed = dressTable(canonical, dialect, table, types);
+      const gen = styles[table];
+      return [table, gen ? { ...dressed, key: { ...dressed.key, gen } } : dressed];
+    }),
+  );
+  const tools = Object.fromEntries(
+    Object.entries(canonical.tools).map(([tool, body]) => [
+      names.get(tool),
+      dressTool(canonical, dialect, body, types),
+    ]),
+  );
+  return ServiceSpec.parse({ ...canonical, tables, tools, surface: surfaceOf(name, dialect, opts.currency) });
+};

@@ -1,0 +1,139 @@
+/** Where a dialect shows each column and takes each argument: dotted surface paths, unique and never one inside another. */
+import type { Naming } from '../../artifacts/surface.js';
+import type { Table } from '../../artifacts/table.js';
+import type { Arg } from '../../artifacts/tool.js';
+import { plural } from '../../kit/words.js';
+import { referent } from './ids.js';
+import type { Dialect } from './schema.js';
+import { coded, titled, written } from './spell.js';
+
+/** Paths already taken in one object: a path may neither repeat nor run through another. */
+class Paths {
+  private readonly taken: string[] = [];
+  /** The first of `wanted` that fits, which is then taken; undefined when none does. */
+  claim(wanted: readonly string[]): string | undefined {
+    const path = wanted.find((one) =>
+      this.taken.every((other) => one !== other && !one.startsWith(`${other}.`) && !other.startsWith(`${one}.`)),
+    );
+    if (path !== undefined) this.taken.push(path);
+    return path;
+  }
+}
+
+const baseOf = (name: string): string => name.replace(/_(id|ids|no|key|ref)$/, '') || name;
+
+/** Writes one name of the service in the dialect's own spelling. */
+export const speller = (dialect: Dialect, naming: Naming): ((name: string) => string) => {
+  const { spell } = dialect.naming;
+  return spell === 'title' ? titled : spell === 'code' ? coded : (name) => written(naming, name);
+};
+
+const filled = (template: string, table: string, name: string, spell: (name: string) => string): string =>
+  template
+    .split('.')
+    .map((part) => {
+      const text = part.replace('{table}', table).replace('{tables}', plural(table)).replace('{base}', baseOf(name));
+      return part.startsWith('_') || !part.includes('{') ? text : spell(text);
+    })
+    .join('.');
+
+/** Path the dialect's id facet asks for a key or a reference column; undefined where it has none. */
+const linkPath = (dialect: Dialect, tables: Record<string, Table>, table: string, col: string): string | undefined => {
+  const isKey = col === tables[table]?.key.col;
+  const target = isKey ? table : tables[table]?.cols[col]?.fk;
+  const template = isKey ? dialect.ids.key : dialect.ids.ref;
+  if (target === undefined || template === undefined) return undefined;
+  return filled(template, target, col, speller(dialect, dialect.naming.fields));
+};
+
+/** Surface path of every column of `table` that is not the plain name in the naming style; a hidden column has none. */
+export const columnFields = (dialect: Dialect, tables: Record<string, Table>, name: string): Record<string, string> => {
+  const table = tables[name] as Table;
+  const spell = speller(dialect, dialect.naming.fields);
+  const paths = new Paths();
+  const fields: Record<string, string> = {};
+  // A column of the service's own goes before a link that would take its name, unless the style's key is firm.
+  const rank = (col: string): number => {
+    if (linkPath(dialect, tables, name, col) === undefined) return 1;
+    return dialect.ids.firm && col === table.key.col ? 0 : 2;
+  };
+  for (const col of Object.keys(table.cols).sort((a, b) => rank(a) - rank(b))) {
+    if (table.cols[col]?.hidden) continue;
+    const plain = written(dialect.naming.fields, col);
+    const own = spell(col);
+    const spare = [spell(`display_${col}`), ...[2, 3, 4, 5, 6].map((n) => `${own}${n}`), col];
+    const link = linkPath(dialect, tables, name, col);
+    const path = paths.claim([...(link ? [link] : []), own, plain, ...spare]);
+    if (path !== undefined && path !== plain) fields[col] = path;
+  }
+  return fields;
+};
+
+/** Whether the column that an argument speaks of got the path its link asked for, so that the argument may be called alike. */
+const linked = (dialect: Dialect, tables: Record<string, Table>, table: string, col: string): boolean => {
+  const wanted = linkPath(dialect, tables, table, col);
+  return wanted === undefined || columnFields(dialect, tables, table)[col] === wanted;
+};
+
+const RANGE = ['gte', 'lte', 'gt', 'lt'] as const;
+type Range = (typeof RANGE)[number];
+const isRange = (op: string | undefined): op is Range => RANGE.includes(op as Range);
+
+/** Surface paths wanted for a filter, best first. */
+const filterPaths = (dialect: Dialect, name: string, arg: Arg, spell: (name: string) => string): string[] => {
+  const { ranges, filters, eq } = dialect.naming;
+  const inside = (path: string): string => (filters ? `${filters}.${path}` : path);
+  const col = arg.col ?? name;
+  if (isRange(arg.op)) {
+    const word = 'nested' in ranges ? ranges.nested[arg.op] : ranges.flat[arg.op];
+    const short = col.replace(/_(on|at|date)$/, '');
+    const join = (stem: string): string =>
+      dialect.naming.spell === 'code' ? spell(stem) + word : spell(`${stem}_${word}`);
+    const flat = [inside(join(short)), inside(join(col))];
+    return 'nested' in ranges ? [inside(`${spell(col)}.${spell(word)}`), ...flat] : flat;
+  }
+  const plain = inside(spell(name));
+  const named = inside(`${spell(name)}.${arg.op ?? 'eq'}`);
+  // Beside nested ranges an equality has no room of its own, so it names its operator too.
+  return eq ? [named, plain] : 'nested' in ranges ? [plain, named] : [plain];
+};
+
+/** Surface path of every argument of a tool that is not its plain name in the naming style. */
+export const argFields = (
+  dialect: Dialect,
+  tables: Record<string, Table>,
+  table: string,
+  args: Record<string, Arg>,
+): Record<string, string> => {
+  const spell = speller(dialect, dialect.naming.args);
+  const paths = new Paths();
+  const fields: Record<string, string> = {};
+  const { paging } = dialect.envelope;
+  // Operators nested under a column need the column's own filter out of their way, so ranges choose first.
+  const order = Object.keys(args).sort((a, b) => Number(isRange(args[b]?.op)) - Number(isRange(args[a]?.op)));
+  for (const name of order) {
+    const arg = args[name] as Arg;
+    const wanted: string[] = [];
+    const target = arg.ref ?? referent(tables, table, arg.col);
+    const asked =
+      arg.role === 'key' ? dialect.ids.keyArg : target && /_id$/.test(name) ? dialect.ids.refArg : undefined;
+    const template = asked && linked(dialect, tables, table, arg.col ?? name) ? asked : undefined;
+    const spelled = template ? filled(template, target ?? table, name, spell) : spell(name);
+    if (arg.role === 'limit' && paging.limit) wanted.push(paging.limit);
+    if (['offset', 'page', 'cursor'].includes(arg.role) && paging.at) wanted.push(paging.at);
+    if (arg.role === 'filter') {
+      const own = template && !isRange(arg.op) ? [filterPaths(dialect, spelled, arg, (text) => text)[0] as string] : [];
+      wanted.push(...own, ...filterPaths(dialect, name, arg, spell));
+    }
+    if (arg.role === 'set' && dialect.naming.sets) wanted.push(`${dialect.naming.sets}.${spelled}`);
+    wanted.push(
+      spelled,
+      spell(name),
+      written(dialect.naming.args, name),
+      ...[2, 3, 4].map((n) => `${spell(name)}${n}`),
+    );
+    const path = paths.claim(wanted);
+    if (path !== undefined && path !== written(dialect.naming.args, name)) fields[name] = path;
+  }
+  return fields;
+};
