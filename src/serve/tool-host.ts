@@ -24,7 +24,7 @@ export interface CallOutcome {
 }
 
 export interface ToolHost {
-  /** Stable for the life of the host: servers cache what they render from it by the array's identity. */
+  /** The same for the life of the host. Servers cache what they render of a tool by its input schema object. */
   tools(): SessionTool[];
   /** Never throws for what an agent can cause, an unknown tool and unfit arguments included. */
   call(name: string, args: unknown): CallOutcome;

@@ -23,23 +23,41 @@ const shown = (tool: SessionTool, revision: Revision): object => ({
     : {}),
 });
 
-const listings = new WeakMap<SessionTool[], Map<string, string>>();
+interface Rendered {
+  tool: SessionTool;
+  text: string;
+}
 
-/** The JSON array of a host's tools in one revision; rendered once for each array of tools. */
-export const toolsJson = (host: ToolHost, revision: Revision): string => {
-  const tools = host.tools();
-  let byVersion = listings.get(tools);
-  if (byVersion === undefined) {
-    byVersion = new Map();
-    listings.set(tools, byVersion);
+/** By the input schema, which sessions of one world share, so that a listing costs memory once a world and not once a session. */
+const rendered = new WeakMap<object, Map<string, Rendered>>();
+
+const isSame = (a: SessionTool, b: SessionTool): boolean =>
+  a === b ||
+  (a.description === b.description &&
+    a.outputSchema === b.outputSchema &&
+    a.readOnly === b.readOnly &&
+    a.destructive === b.destructive);
+
+const toolJson = (tool: SessionTool, revision: Revision): string => {
+  let texts = rendered.get(tool.inputSchema);
+  if (texts === undefined) {
+    texts = new Map();
+    rendered.set(tool.inputSchema, texts);
   }
-  let text = byVersion.get(revision.version);
-  if (text === undefined) {
-    text = JSON.stringify(tools.map((tool) => shown(tool, revision)));
-    byVersion.set(revision.version, text);
-  }
+  const key = `${revision.version} ${tool.name}`;
+  const known = texts.get(key);
+  if (known !== undefined && isSame(known.tool, tool)) return known.text;
+  const text = JSON.stringify(shown(tool, revision));
+  texts.set(key, { tool, text });
   return text;
 };
+
+/** The JSON array of a host's tools in one revision. */
+export const toolsJson = (host: ToolHost, revision: Revision): string =>
+  `[${host
+    .tools()
+    .map((tool) => toolJson(tool, revision))
+    .join(',')}]`;
 
 /** The members of a call's result, without the braces. The text block holds the same JSON, for clients that read only text. */
 export const callJson = (outcome: CallOutcome, revision: Revision): string => {

@@ -1,0 +1,66 @@
+/** A node:http server with our time limits, as a promise, and its graceful end. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TreadleError } from '../../errors.js';
+import type { HttpLimits } from './limits.js';
+
+export interface Listening {
+  /** `http://127.0.0.1:4711` */
+  origin: string;
+  /** Stops taking connections, lets requests under way finish, cuts what is left after `closeMs`. */
+  close(): Promise<void>;
+}
+
+const ended = (server: Server, closeMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), closeMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+
+/** Throws `cannot_listen` when the address is taken or not ours. */
+export const listen = async (
+  listener: RequestListener,
+  host: string,
+  port: number,
+  limits: HttpLimits,
+): Promise<Listening> => {
+  let isClosing = false;
+  const server = createServer(
+    {
+      keepAliveTimeout: limits.keepAliveMs,
+      headersTimeout: Math.min(limits.requestMs, 10_000),
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: Math.min(limits.requestMs, 5_000),
+    },
+    (request, response) => {
+      if (isClosing) response.setHeader('connection', 'close');
+      listener(request, response);
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        new TreadleError({
+          code: 'cannot_listen',
+          message: `Cannot listen on ${host}:${port} (${cause.code})`,
+          value: port,
+          next: 'Choose another port, or 0 for any free one.',
+          cause,
+        }),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const { address, family, port: bound } = server.address() as AddressInfo;
+  return {
+    origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    close: () => {
+      isClosing = true;
+      return ended(server, limits.closeMs);
+    },
+  };
+};
