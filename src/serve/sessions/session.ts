@@ -1,0 +1,193 @@
+/**
+ * One rollout's private copy of a world: a group of States (one a service), a workspace, a virtual clock and a ledger. In
+ * process; certification, gates and rollouts run on it directly, and the protocols sit on top (weft.txt 3.3.3).
+ */
+import type { LedgerEntry, Touch } from '../../artifacts/trace.js';
+import { TreadleError } from '../../errors.js';
+import type { Json } from '../../kit/hash.js';
+import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
+import { callTool } from '../../world/program/call.js';
+import type { Caller } from '../../world/program/types.js';
+import { diffStates, type RowChange } from '../../world/state/diff.js';
+import type { FrozenState, State } from '../../world/state/state.js';
+import { Workspace } from '../../world/workspace/workspace.js';
+import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
+import { describeTool } from './describe.js';
+
+/** Virtual seconds a call takes when its tool declares none. */
+const CALL_SECONDS = 5;
+/** SQLite VM steps one tool call may use before it is stopped. */
+const CALL_BUDGET = 5_000_000;
+
+export interface SessionOptions {
+  id: string;
+  /** Services whose tools are offered; all of them when absent. */
+  services?: readonly string[];
+  me: Caller;
+}
+
+/** A point to come back to. Drop it when it is no longer needed. */
+export interface SessionSnapshot {
+  states: ReadonlyMap<string, FrozenState>;
+  workspace: Workspace;
+  clock: number;
+  ledger: readonly LedgerEntry[];
+}
+
+interface Inside {
+  states: Map<string, State>;
+  workspace: Workspace;
+  clock: number;
+  ledger: LedgerEntry[];
+}
+
+const fresh = (world: LoadedWorld): Inside => ({
+  states: new Map([...world.services.values()].map((service) => [service.id, service.pristine.fork()])),
+  workspace: new Workspace(),
+  clock: world.spec.clock,
+  ledger: [],
+});
+
+export class Session implements ToolHost {
+  readonly id: string;
+  readonly world: LoadedWorld;
+  readonly me: Caller;
+  readonly offered: ReadonlySet<string>;
+  #in: Inside;
+  #tools: SessionTool[] | undefined;
+
+  private constructor(world: LoadedWorld, options: SessionOptions, inside: Inside) {
+    this.world = world;
+    this.id = options.id;
+    this.me = options.me;
+    this.offered = new Set(options.services ?? world.services.keys());
+    this.#in = inside;
+  }
+
+  /** A session on the world's initial state. Throws `unknown_service` for a service that the world lacks. */
+  static open(world: LoadedWorld, options: SessionOptions): Session {
+    const unknown = options.services?.find((id) => !world.services.has(id));
+    if (unknown !== undefined) {
+      const next = `It has ${[...world.services.keys()].join(', ')}.`;
+      throw new TreadleError({ code: 'unknown_service', message: `World ${world.spec.id} has no such service`, value: unknown, next });
+    }
+    return new Session(world, options, fresh(world));
+  }
+
+  get clock(): number {
+    return this.#in.clock;
+  }
+  get ledger(): readonly LedgerEntry[] {
+    return this.#in.ledger;
+  }
+  get workspace(): Workspace {
+    return this.#in.workspace;
+  }
+
+  state(service: string): State {
+    const state = this.#in.states.get(service);
+    if (!state) throw new TreadleError({ code: 'unknown_service', message: 'The session has no such service', value: service, fault: 'world' });
+    return state;
+  }
+
+  tools(): SessionTool[] {
+    this.#tools ??= [...this.world.tools]
+      .filter(([, { service }]) => this.offered.has(service.id))
+      .map(([name, { service, tool }]) => describeTool(name, service, tool));
+    return this.#tools;
+  }
+
+  /** Runs one tool call, keeps it in the ledger and lets virtual time pass. What an agent can get wrong comes back as a result. */
+  call(name: string, args: unknown): CallOutcome {
+    const found = this.world.tools.get(name);
+    if (!found || !this.offered.has(found.service.id)) return this.#unknown(name, args);
+    const { service, tool } = found;
+    const state = this.state(service.id);
+    const connection = service.connection;
+    connection.bind(state);
+    connection.record();
+    const { clock: now, workspace } = this.#in;
+    const context = { now, me: this.me, seed: this.world.spec.seed, workspace, budget: CALL_BUDGET };
+    const outcome = callTool(service.program, tool.name, connection, args, context);
+    const touched: Touch[] = connection.touched(service.keys).map((touch) => ({ service: service.id, ...touch }));
+    this.#in.clock += tool.tool.duration ?? CALL_SECONDS;
+    const entry: LedgerEntry = {
+      index: this.#in.ledger.length,
+      service: service.id,
+      tool: name,
+      toolVersion: tool.version,
+      args: (args ?? {}) as Json,
+      ok: outcome.ok,
+      result: outcome.result,
+      ...(outcome.ok ? {} : { error: { code: outcome.error.code, fault: outcome.error.fault } }),
+      touched,
+      at: now,
+    };
+    this.#in.ledger.push(entry);
+    if (outcome.ok) return { ok: true, result: outcome.result, entry };
+    const { code, fault, status } = outcome.error;
+    return { ok: false, result: outcome.result, error: { code, fault, status }, entry };
+  }
+
+  #unknown(name: string, args: unknown): CallOutcome {
+    const result: Json = { error: { code: 'unknown_tool', message: `There is no tool called ${name.slice(0, 80)}.` } };
+    const error = { code: 'unknown_tool', fault: 'agent' as const };
+    const index = this.#in.ledger.length;
+    const entry: LedgerEntry = { index, service: '', tool: name, toolVersion: '', args: (args ?? {}) as Json, ok: false, result, error, touched: [], at: this.#in.clock };
+    this.#in.ledger.push(entry);
+    return { ok: false, result, error: { ...error, status: 404 }, entry };
+  }
+
+  /** A second session from exactly this point. O(services); pages are shared until either side writes. */
+  fork(id: string): Session {
+    const { states, workspace, clock, ledger } = this.#in;
+    const forked = new Map<string, State>();
+    for (const [service, state] of states) forked.set(service, state.fork());
+    const options = { id, me: this.me, services: [...this.offered] };
+    return new Session(this.world, options, { states: forked, workspace: workspace.fork(), clock, ledger: ledger.slice() });
+  }
+
+  snapshot(): SessionSnapshot {
+    const { states, workspace, clock, ledger } = this.#in;
+    const frozen = new Map<string, FrozenState>();
+    for (const [service, state] of states) frozen.set(service, state.snapshot());
+    return { states: frozen, workspace: workspace.fork(), clock, ledger: ledger.slice() };
+  }
+
+  restore(to: SessionSnapshot): void {
+    for (const [service, frozen] of to.states) this.state(service).restore(frozen);
+    this.#in = { states: this.#in.states, workspace: to.workspace.fork(), clock: to.clock, ledger: to.ledger.slice() };
+  }
+
+  /** Back to the world's initial state, as if newly opened. */
+  reset(): void {
+    this.drop();
+    this.#in = fresh(this.world);
+  }
+
+  /** Rows that differ from the initial state, per service; services without a change are left out. */
+  diff(): Record<string, RowChange[]> {
+    const out: Record<string, RowChange[]> = {};
+    for (const service of this.world.services.values()) {
+      const changes = this.#changes(service);
+      if (changes.length > 0) out[service.id] = changes;
+    }
+    return out;
+  }
+
+  #changes(service: LoadedService): RowChange[] {
+    const state = this.state(service.id);
+    return state.writeCounter === service.pristine.writeCounter ? [] : diffStates(service.pristine, state, service.keys);
+  }
+
+  /** Gives the session's pages back. */
+  drop(): void {
+    for (const state of this.#in.states.values()) state.drop();
+    this.#in.states.clear();
+  }
+}
+
+/** Gives a snapshot's pages back. */
+export const dropSnapshot = (snapshot: SessionSnapshot): void => {
+  for (const frozen of snapshot.states.values()) frozen.drop();
+};

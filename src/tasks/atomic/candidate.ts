@@ -1,0 +1,41 @@
+/** What a family proposes: a request in words, the calls that meet it, and how to tell. Nothing of it is proven yet. */
+import type { AnswerSpec } from '../../artifacts/check.js';
+import type { Binding } from '../../artifacts/task.js';
+import type { Rng } from '../../kit/rng.js';
+import type { LoadedService } from '../../world/loaded.js';
+import type { Descriptor } from '../ground/descriptors.js';
+import type { Ground } from '../ground/ground.js';
+import type { NamedTool, Plan } from '../ground/plan.js';
+
+export interface Candidate {
+  /** lookup, related, count, extreme, create, update, action */
+  family: string;
+  /** Family and tool or column: what several tasks of one structure share. */
+  template: string;
+  service: LoadedService;
+  /** Imperative or question, one or two sentences, without greeting. */
+  request: string;
+  /** The request without its descriptors, for vague disclosure. */
+  vague: string;
+  /** Facts the user knows and may be asked for. */
+  facts: string[];
+  bindings: Binding[];
+  /** Reference calls, run on a scratch session that `plan.session` still holds. */
+  plan: Plan;
+  answer?: AnswerSpec;
+  /** What the reference says at the end. */
+  says: string;
+  /** Another way to look the same thing up, where there is one. */
+  otherPath?: Plan;
+}
+
+/** A family tries to make one candidate of a tool; a string says why it could not. */
+export type Family = (ground: Ground, tool: NamedTool, random: Rng) => Candidate | string;
+
+export const bindingOf = (name: string, service: LoadedService, table: string, key: string | number, descriptors: readonly Descriptor[]): Binding => ({
+  name,
+  service: service.id,
+  table,
+  key,
+  descriptors: descriptors.map(({ col, value, words }) => ({ col, value, words })),
+});

@@ -1,0 +1,60 @@
+/** From a candidate to a Task: brief with a greeting, disclosure, checks from a fresh reference run. */
+import type { Check } from '../../artifacts/check.js';
+import type { Task } from '../../artifacts/task.js';
+import type { Rng } from '../../kit/rng.js';
+import type { Ground } from '../ground/ground.js';
+import { checksOf } from '../checks.js';
+import type { Candidate } from './candidate.js';
+
+const OPENERS = ['', '', 'Hi, ', 'Hello, ', 'Good morning. ', 'Quick one: ', 'One thing for today: '];
+const PERSONAS = ['brief and friendly', 'in a hurry', 'formal', 'chatty', 'precise, gives details when asked', 'new in the job, a little unsure'];
+
+const opened = (request: string, random: Rng): string => {
+  const opener = random.pick(OPENERS);
+  if (opener === '' || opener.endsWith('. ')) return opener + request;
+  const keepsCapital = /^(I |I'|[A-Z]{2})/.test(request);
+  return opener + (keepsCapital ? request : request.charAt(0).toLowerCase() + request.slice(1));
+};
+
+/** Services whose tools the agent gets: the task's own, the company core, and one more to tell apart where there is one. */
+const offered = (ground: Ground, own: string, random: Rng): string[] => {
+  const services = [...ground.world.services.values()];
+  const core = services.filter(({ role }) => role === 'core').map(({ id }) => id);
+  const others = services.filter(({ role, id }) => role === 'domain' && id !== own).map(({ id }) => id);
+  const extra = others.length > 0 ? [random.pick(others)] : [];
+  const chosen = new Set([own, ...core, ...extra]);
+  return services.map(({ id }) => id).filter((id) => chosen.has(id));
+};
+
+/** The task as it will be gated. The candidate's plan session holds the reference run that the checks come from. */
+export const taskOf = (ground: Ground, candidate: Candidate, id: string, random: Rng): Task => {
+  const { world, actor } = ground;
+  const { service, plan } = candidate;
+  const checks: Check[] = checksOf(plan.session);
+  if (candidate.answer) checks.unshift({ kind: 'answer', id: 'answer', footprint: [] });
+  const chain = plan.calls.map((call) => world.tools.get(call.tool)?.tool.tool.id ?? call.tool);
+  const brief = opened(candidate.request, random);
+  return {
+    treadle: 'task/1',
+    id,
+    kind: 'atomic',
+    world: world.hash,
+    worldId: world.spec.id,
+    services: offered(ground, service.id, random),
+    actor: { name: actor.name, email: actor.email, title: actor.title },
+    brief,
+    snapshot: world.spec.snapshot,
+    clock: world.spec.clock,
+    nodes: [{ id: 'a1', family: candidate.family, intent: candidate.request, service: service.id, chain }],
+    edges: [],
+    bindings: candidate.bindings,
+    disclosure: {
+      persona: random.pick(PERSONAS),
+      stages: [{ node: 'a1', full: brief, partial: candidate.facts[0] ? `${candidate.vague} It is about ${candidate.facts[0]}.` : candidate.vague, vague: candidate.vague, facts: candidate.facts }],
+    },
+    milestones: [{ id: 'm1', node: 'a1', checks }],
+    ...(candidate.answer ? { answer: candidate.answer } : {}),
+    reference: { calls: plan.calls, answer: candidate.says, sources: plan.sources },
+    lineage: { template: candidate.template, seed: world.spec.seed },
+  };
+};

@@ -1,0 +1,118 @@
+/**
+ * Descriptors: what a person says so that one row, and only one, is meant. Never a key: an agent has to find that itself
+ * (certify.md, "determined").
+ */
+import type { Literal } from '../../artifacts/table.js';
+import { DAY, startOfDay } from '../../kit/calendar.js';
+import type { Rng } from '../../kit/rng.js';
+import type { LoadedService } from '../../world/loaded.js';
+import type { Row, SqlValue } from '../../world/state/connection.js';
+import { currencyOf, sayLabel, sayValue } from './say.js';
+
+export interface Descriptor {
+  col: string;
+  value: Literal;
+  /** As the brief says it. */
+  words: string;
+  /** The row behind a foreign key, when the words name that row. */
+  parent?: { table: string; row: Row };
+}
+
+/** Columns nobody would name a thing by. */
+const UNSAID = /^(_|.*_by$|.*url$|.*notes?$|.*description$|body|metadata|.*_json|password|token|secret|version|timezone|locale|latitude|longitude)/;
+
+const matches = (service: LoadedService, table: string, descriptor: Descriptor, row: Row): boolean => {
+  const column = service.spec.tables[table]?.cols[descriptor.col];
+  const value = row[descriptor.col];
+  if (column?.type === 'datetime' && typeof value === 'number') return startOfDay(value) === startOfDay(Number(descriptor.value));
+  if (typeof value === 'string' && typeof descriptor.value === 'string') return value.toLowerCase() === descriptor.value.toLowerCase();
+  return value === descriptor.value;
+};
+
+/** Rows of `rows` that all descriptors fit. */
+export const fitting = (service: LoadedService, table: string, descriptors: readonly Descriptor[], rows: readonly Row[]): Row[] =>
+  rows.filter((row) => descriptors.every((descriptor) => matches(service, table, descriptor, row)));
+
+const parentOf = (service: LoadedService, all: TableRows, fk: string, key: SqlValue): Row | undefined => {
+  const parent = service.spec.tables[fk];
+  return parent ? all(fk).find((row) => row[parent.key.col] === key) : undefined;
+};
+
+/** All rows of a table in the initial state. */
+export type TableRows = (table: string) => readonly Row[];
+
+/** Everything about a row that a person could say, one descriptor a column. */
+export const sayable = (service: LoadedService, table: string, row: Row, all: TableRows): Descriptor[] => {
+  const spec = service.spec.tables[table];
+  if (!spec) return [];
+  const out: Descriptor[] = [];
+  for (const [col, column] of Object.entries(spec.cols)) {
+    const value = row[col];
+    if (value === null || value === undefined || column.hidden || UNSAID.test(col) || col === spec.key.col) continue;
+    if (column.fk) {
+      const parent = parentOf(service, all, column.fk, value);
+      const parentSpec = service.spec.tables[column.fk];
+      const words = parent && parentSpec ? sayLabel(parentSpec, parent) : undefined;
+      if (parent && words && column.fk !== table) out.push({ col, value, words, parent: { table: column.fk, row: parent } });
+      continue;
+    }
+    if (column.type === 'text' && !column.enum && col !== spec.label && !/(name|number|_no|code|email|title|subject|city|sku)$/.test(col)) continue;
+    if (column.type === 'text' && String(value).length > 80) continue;
+    const words = sayValue(column, value, currencyOf(service.spec, spec, row));
+    if (words) out.push({ col, value, words });
+  }
+  return out;
+};
+
+/** A parent's label must itself be unambiguous, or "the customer Brandt" means two rows. */
+const parentIsClear = (service: LoadedService, descriptor: Descriptor, all: TableRows): boolean => {
+  if (!descriptor.parent) return true;
+  const { table, row } = descriptor.parent;
+  const label = service.spec.tables[table]?.label;
+  return label !== undefined && all(table).filter((other) => String(other[label]).toLowerCase() === String(row[label]).toLowerCase()).length === 1;
+};
+
+/** How telling a kind of descriptor is for a person: the lower, the sooner it is said. */
+const weight = (service: LoadedService, table: string, descriptor: Descriptor): number => {
+  const column = service.spec.tables[table]?.cols[descriptor.col];
+  if (descriptor.parent) return 0;
+  if (column?.type === 'date' || column?.type === 'datetime') return /^(created|updated)/.test(descriptor.col) ? 4 : 1;
+  if (column?.type === 'money') return 1.5;
+  if (column?.enum) return 2;
+  if (column?.type === 'text') return 1;
+  return 3;
+};
+
+/**
+ * The fewest descriptors that fit this row alone, or undefined when the row cannot be told apart. `mode` label: by its name or
+ * number; around: by what surrounds it (whose it is, when, how much), which makes an agent search.
+ */
+export const singleOut = (service: LoadedService, table: string, row: Row, all: TableRows, random: Rng, mode: 'label' | 'around'): Descriptor[] | undefined => {
+  const spec = service.spec.tables[table];
+  if (!spec) return undefined;
+  const clear = sayable(service, table, row, all).filter((descriptor) => parentIsClear(service, descriptor, all));
+  const label = clear.find((descriptor) => descriptor.col === spec.label);
+  const rows = all(table);
+  if (mode === 'label') {
+    if (!label) return undefined;
+    if (fitting(service, table, [label], rows).length === 1) return [label];
+  }
+  const start = mode === 'label' && label ? [label] : [];
+  const others = clear.filter((descriptor) => descriptor.col !== spec.label && !spec.cols[descriptor.col]?.unique);
+  const ordered = random.shuffle(others).sort((a, b) => weight(service, table, a) - weight(service, table, b));
+  const chosen = [...start];
+  let left = fitting(service, table, chosen, rows);
+  for (const descriptor of ordered) {
+    if (left.length === 1 && chosen.length > 0) break;
+    if (chosen.length >= 4) return undefined;
+    const narrowed = fitting(service, table, [descriptor], left);
+    if (narrowed.length < left.length) {
+      chosen.push(descriptor);
+      left = narrowed;
+    }
+  }
+  return left.length === 1 && chosen.length > 0 ? chosen : undefined;
+};
+
+/** Days as a range, for list filters: [from, to] in unix seconds. */
+export const dayOf = (seconds: number): [number, number] => [startOfDay(seconds), startOfDay(seconds) + DAY - 1];

@@ -1,0 +1,19 @@
+/** All kinds of mutants. One line a kind. */
+import { claimWithoutChange, doubleAnswer, noAnswer, shotgunAnswer, vagueAnswer, wrongAnswer } from './answers.js';
+import type { MutantKind } from './mutant.js';
+import { extraWrite, missingStep, shotgunWrite, twice, wrongEntity, wrongValue } from './writes.js';
+
+export const MUTANT_KINDS: readonly MutantKind[] = [
+  wrongEntity,
+  wrongValue,
+  missingStep,
+  twice,
+  extraWrite,
+  shotgunWrite,
+  claimWithoutChange,
+  wrongAnswer,
+  shotgunAnswer,
+  doubleAnswer,
+  noAnswer,
+  vagueAnswer,
+];

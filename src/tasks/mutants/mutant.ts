@@ -1,0 +1,54 @@
+/** Wrong solutions. Each must fail the task's verifier (certify.md, "wrong ones fail"). */
+import type { Call, Task } from '../../artifacts/task.js';
+import type { Json } from '../../kit/hash.js';
+import type { Rng } from '../../kit/rng.js';
+import type { WorldTool } from '../../world/loaded.js';
+import type { Ground } from '../ground/ground.js';
+import type { Attempt } from '../replay.js';
+
+export interface Mutant extends Attempt {
+  kind: string;
+  /** What is wrong with it, for the evidence. */
+  what: string;
+}
+
+export interface Material {
+  ground: Ground;
+  task: Task;
+  random: Rng;
+  /** Index of the call that changes state; undefined for a question. */
+  write: number | undefined;
+  /** A write that has nothing to do with the task. */
+  stray: Call | undefined;
+}
+
+export interface MutantKind {
+  kind: string;
+  /** None when the kind does not apply to the task. */
+  make(material: Material): Mutant[];
+}
+
+export const toolOf = ({ ground }: Material, call: Call): WorldTool | undefined => ground.world.tools.get(call.tool);
+
+export const replaced = (calls: readonly Call[], index: number, call: Call): Call[] => calls.map((old, i) => (i === index ? call : old));
+
+/** A copy of `call` with the value at `path` replaced. */
+export const withArg = (call: Call, path: readonly string[], value: Json): Call => {
+  const args = structuredClone(call.args) as Record<string, Json>;
+  let at = args;
+  for (const key of path.slice(0, -1)) at = (at[key] ??= {}) as Record<string, Json>;
+  at[path.at(-1) as string] = value;
+  return { ...call, args };
+};
+
+/** Whether the call at `index` succeeds and changes something when the list is run on a fresh session. */
+export const changes = ({ ground }: Material, calls: readonly Call[], index: number): boolean => {
+  const session = ground.fresh();
+  let wrote = false;
+  calls.forEach((call, i) => {
+    const outcome = session.call(call.tool, structuredClone(call.args));
+    if (i === index) wrote = outcome.ok && outcome.entry.touched.length > 0;
+  });
+  session.drop();
+  return wrote;
+};
