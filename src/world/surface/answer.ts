@@ -1,0 +1,123 @@
+/** Answers and errors in a service's envelopes. */
+import type { ServiceSpec } from '../../artifacts/service.js';
+import type { Table } from '../../artifacts/table.js';
+import type { Returns } from '../../artifacts/tool.js';
+import type { Json } from '../../kit/hash.js';
+import { plural } from '../../kit/words.js';
+import type { Row } from '../state/types.js';
+import { pageOf, writeCursor } from './cursor.js';
+import { styled } from './naming.js';
+import { compileTemplate, type Fill, type Fillings, placeholdersIn } from './template.js';
+import { columnCodec, type RowFields, rowFields, tableOf } from './values.js';
+
+/** One row in the surface's row template. */
+export interface RowView {
+  fields: RowFields;
+  key(row: Readonly<Row>): Json;
+  show(row: Readonly<Row>): Json;
+}
+export interface Paging {
+  offset: number;
+  limit: number;
+  more: boolean;
+  total?: number;
+}
+
+/** `$noun` and `$nouns` of a table. */
+export const nounsOf = (spec: ServiceSpec, table: Table): { noun: string; nouns: string } => {
+  const style = spec.surface.fields === 'asis' ? 'snake' : spec.surface.fields;
+  return { noun: styled(style, table.noun), nouns: styled(style, table.plural ?? plural(table.noun)) };
+};
+
+/** How rows of a table look. A row template that places `$key` itself leaves the key column out of `$fields`. */
+export const rowView = (spec: ServiceSpec, tableName: string, cols?: readonly string[]): RowView => {
+  const table = tableOf(spec, tableName);
+  const keyCol = table.key.col;
+  const apart = placeholdersIn(spec.surface.row).has('key');
+  const fields = rowFields(spec, tableName, cols, apart ? keyCol : undefined);
+  const keyColumn = table.cols[keyCol];
+  const codec = keyColumn && columnCodec(spec, keyColumn, table);
+  const key = (row: Readonly<Row>): Json => {
+    const value = row[keyCol] ?? null;
+    return value === null || !codec ? value : codec.encode(value);
+  };
+  if (spec.surface.row === '$fields') return { fields, key, show: fields };
+  const fill = compileTemplate(spec.surface.row);
+  const nouns = nounsOf(spec, table);
+  return { fields, key, show: (row) => fill({ ...nouns, fields: fields(row), key: key(row) }) ?? {} };
+};
+
+/** The template around a tool's answer: its own envelope, else the surface's. */
+export const envelopeOf = (spec: ServiceSpec, kind: 'one' | 'many' | 'done', returns?: Returns): Json =>
+  returns?.envelope === undefined ? spec.surface[kind] : (returns.envelope as Json);
+
+/** True when the answer needs the number of all rows. */
+export const needsTotal = (envelope: Json): boolean => {
+  const used = placeholdersIn(envelope);
+  return used.has('total') || used.has('pages');
+};
+
+export interface AnswerView {
+  row(row: Readonly<Row> | null): Json;
+  rows(rows: readonly Readonly<Row>[], paging: Paging): Json;
+  value(value: { [key: string]: Json }): Json;
+  done(key: Json | undefined): Json;
+}
+
+/** Writes the answers of one tool: `table` is that of the rows it returns. */
+export const answerView = (spec: ServiceSpec, table: string, returns?: Returns): AnswerView => {
+  const view = rowView(spec, table, returns?.cols);
+  const nouns: Fillings = nounsOf(spec, tableOf(spec, table));
+  const one = compileTemplate(envelopeOf(spec, 'one', returns));
+  const many = compileTemplate(envelopeOf(spec, 'many', returns));
+  const done = compileTemplate(envelopeOf(spec, 'done', returns));
+  const { paging: style } = spec.surface;
+  const whole = (fill: Fill, fillings: Fillings): Json => fill({ ...nouns, ...fillings }) ?? {};
+  return {
+    row: (row) =>
+      row === null
+        ? whole(one, { row: null, fields: null, key: null })
+        : whole(one, { row: view.show(row), fields: view.fields(row), key: view.key(row) }),
+    rows: (rows, { offset, limit, more, total }) =>
+      whole(many, {
+        rows: rows.map(view.show),
+        more,
+        total,
+        offset,
+        size: limit,
+        shown: rows.length,
+        page: pageOf(style, offset, limit),
+        cursor: more ? writeCursor(offset + rows.length) : undefined,
+        pages: total === undefined ? undefined : Math.ceil(total / Math.max(1, limit)),
+      }),
+    value: (value) => whole(one, { row: value, fields: value }),
+    done: (key) => whole(done, { key }),
+  };
+};
+
+export interface ErrorParts {
+  code: string;
+  message: string;
+  status: number;
+  field?: string | undefined;
+}
+
+const errorFills = new WeakMap<ServiceSpec, Fill>();
+
+/** An error in the surface's envelope; the code in the surface's enum style. */
+export const encodeError = (spec: ServiceSpec, { code, message, status, field }: ErrorParts): Json => {
+  const fill = errorFills.get(spec) ?? compileTemplate(spec.surface.error);
+  errorFills.set(spec, fill);
+  return fill({ code, message, status, field }) ?? { code, message };
+};
+
+const views = new WeakMap<ServiceSpec, Map<string, RowView>>();
+
+/** A row of a table as the surface shows it, hidden columns left out. Throws `unknown_table`. */
+export const encodeRow = (spec: ServiceSpec, tableName: string, row: Readonly<Row>): Json => {
+  const known = views.get(spec) ?? new Map<string, RowView>();
+  views.set(spec, known);
+  const view = known.get(tableName) ?? rowView(spec, tableName);
+  known.set(tableName, view);
+  return view.show(row);
+};

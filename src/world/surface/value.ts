@@ -1,0 +1,36 @@
+/** What a codec is, and how a value that does not fit is refused. */
+import { TreadleError } from '../../errors.js';
+import type { Json } from '../../kit/hash.js';
+import type { SqlValue } from '../state/types.js';
+
+export interface Codec {
+  /** Null stays null. `currency` is that of the row, where it has one. */
+  encode(value: SqlValue, currency?: string): Json;
+  /** Throws `invalid_argument` whose message completes "<name> ..."; never sees null. */
+  decode(json: Json, currency?: string): SqlValue;
+  /** JSON Schema of the surface form (without null). */
+  schema: Record<string, Json>;
+  /** How the form is written, where the schema alone does not say it. */
+  hint?: string;
+}
+
+/** Longest text a caller may hand in. */
+export const MAX_TEXT = 65_536;
+
+/** A value an agent gave that does not fit; `reason` reads after the argument's name. */
+export const badValue = (reason: string, value: unknown): TreadleError =>
+  new TreadleError({ code: 'invalid_argument', message: reason, value, fault: 'agent' });
+
+const asText = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+};
+
+/** A value as an error message shows it. */
+export const shownValue = (value: unknown): string => {
+  const text = typeof value === 'string' ? `'${value}'` : asText(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+};
