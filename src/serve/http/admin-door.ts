@@ -1,6 +1,7 @@
 /** The owners' door, on a port and with a token of its own: opens and closes sessions. No session's token works here. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { asTreadleError } from '../../errors.js';
+import { asTreadleError, boundary, TreadleError } from '../../errors.js';
+import { hazardOf } from '../mcp/hazards.js';
 import { isJsonBody, readBody } from './body.js';
 import type { Lease, SessionDirectory } from './directory.js';
 import type { Guard } from './guard.js';
@@ -20,6 +21,7 @@ export interface AdminDoor {
   directory: SessionDirectory;
   guard: Guard;
   limits: HttpLimits;
+  onDefect?: ((error: TreadleError) => void) | undefined;
 }
 
 const problem = (code: string, message: string): string => JSON.stringify({ error: { code, message } });
@@ -28,13 +30,24 @@ const answer = (response: ServerResponse, status: number, body: unknown): void =
   sendJson(response, status, JSON.stringify(body));
 
 const tell = (response: ServerResponse, thrown: unknown): void => {
-  const error = asTreadleError(thrown, 'infrastructure');
-  const status = error.isRetryable ? 503 : error.fault === 'input' ? 422 : 500;
+  if (!(thrown instanceof TreadleError)) {
+    sendJson(response, 500, problem('unexpected', 'The session could not be made'));
+    return;
+  }
+  const status = thrown.isRetryable ? 503 : thrown.fault === 'input' ? 422 : 500;
   const headers = status === 503 ? { 'retry-after': '5' } : undefined;
-  sendJson(response, status, JSON.stringify({ error: error.toJSON() }), headers);
+  sendJson(response, status, JSON.stringify({ error: thrown.toJSON() }), headers);
 };
 
-export const adminDoor = ({ open, digest, agentOrigin, directory, guard, limits }: AdminDoor): RequestListener => {
+export const adminDoor = ({
+  open,
+  digest,
+  agentOrigin,
+  directory,
+  guard,
+  limits,
+  onDefect,
+}: AdminDoor): RequestListener => {
   const create = async (response: ServerResponse, value: unknown): Promise<void> => {
     let lease: Lease | undefined;
     try {
@@ -43,7 +56,9 @@ export const adminDoor = ({ open, digest, agentOrigin, directory, guard, limits 
       const opened = directory.open(lease);
       answer(response, 201, { ...opened, url: `${agentOrigin}/s/${opened.id}/mcp` });
     } catch (thrown) {
-      lease?.drop?.();
+      // Full by the time the session was made: it goes back, and what that throws is of no use to the owner.
+      await boundary('infrastructure', () => lease?.drop?.());
+      if (!(thrown instanceof TreadleError)) onDefect?.(asTreadleError(thrown, 'infrastructure'));
       tell(response, thrown);
     }
   };
@@ -55,11 +70,16 @@ export const adminDoor = ({ open, digest, agentOrigin, directory, guard, limits 
         else sendJson(response, 400, problem('not_utf8', 'The body is not UTF-8'));
         return;
       }
+      let value: unknown;
       try {
-        void create(response, body.text === '' ? {} : JSON.parse(body.text));
+        value = body.text === '' ? {} : JSON.parse(body.text);
       } catch {
         sendJson(response, 400, problem('not_json', 'The body is not JSON'));
+        return;
       }
+      const hazard = hazardOf(value);
+      if (hazard === undefined) void create(response, value);
+      else sendJson(response, 400, problem('bad_json', hazard));
     });
 
   return (request, response) => {

@@ -70,6 +70,7 @@ export const serveHttp = async (options: ServeHttpOptions): Promise<Serving> => 
         directory,
         guard: guardOf({ hosts: [adminHost, ...(allowed.hosts ?? [])] }),
         limits,
+        onDefect: mcp?.onDefect,
       }),
       adminHost,
       admin.port ?? 0,

@@ -1,4 +1,5 @@
 /** The MCP protocol core: one parsed JSON value in, one reply out, for whichever host and revision. No transport, no state of its own. */
+import { asTreadleError } from '../../errors.js';
 import type { ToolHost } from '../tool-host.js';
 import { claimsEnvelope, metaOf, VERSION_KEY } from './envelope.js';
 import { hazardOf } from './hazards.js';
@@ -47,7 +48,14 @@ export const mcpHandler = (options: McpOptions = {}): McpHandler => {
     const hazard = hazardOf(message.params);
     if (hazard !== undefined) return failure(message.id, ErrorCode.invalidParams, hazard, 400);
     const route = routeOf(message.id, message.method, message.params, exchange);
-    return 'refused' in route ? route.refused : answer(host, { ...message, revision: route.revision, exchange });
+    if ('refused' in route) return route.refused;
+    const { id, method, params } = message;
+    try {
+      return answer(host, { id, method, params, revision: route.revision, exchange });
+    } catch (thrown) {
+      options.onDefect?.(asTreadleError(thrown, 'world'));
+      return failure(id, ErrorCode.internal, 'The server could not answer');
+    }
   };
 
   const many = (host: ToolHost, values: unknown[], exchange: Exchange): Reply => {

@@ -1,6 +1,6 @@
 /** What each method of each era answers. */
-import { asTreadleError, type TreadleError } from '../../errors.js';
-import type { CallOutcome, ToolHost } from '../tool-host.js';
+import type { TreadleError } from '../../errors.js';
+import type { ToolHost } from '../tool-host.js';
 import { SERVER_KEY } from './envelope.js';
 import { ownIdentity, type ServerIdentity } from './identity.js';
 import { ErrorCode, failure, type Id, isObject, type Params, type Reply, success } from './messages.js';
@@ -29,8 +29,8 @@ export type Answer = (host: ToolHost, request: Request) => Reply;
 /** A session's tools never change, but they are that session's own. */
 const LISTING_CACHE = '"ttlMs":3600000,"cacheScope":"private"';
 
-/** The answers for one server identity, whose text is made once. */
-export const answersOf = ({ server = ownIdentity(), instructions, onDefect }: McpOptions): Answer => {
+/** The answers for one server identity, whose text is made once. They throw what the host throws. */
+export const answersOf = ({ server = ownIdentity(), instructions }: McpOptions): Answer => {
   const about = { capabilities: { tools: {} }, ...(instructions === undefined ? {} : { instructions }) };
   const signature = `"resultType":"complete","_meta":${JSON.stringify({ [SERVER_KEY]: server })}`;
   const discovered = `{${JSON.stringify({ supportedVersions: MODERN_VERSIONS, ...about }).slice(1, -1)},${LISTING_CACHE},${signature}}`;
@@ -55,16 +55,9 @@ export const answersOf = ({ server = ownIdentity(), instructions, onDefect }: Mc
     if (typeof name !== 'string') return failure(id, ErrorCode.invalidParams, 'params.name must be a string');
     if (args !== undefined && !isObject(args))
       return failure(id, ErrorCode.invalidParams, 'params.arguments must be an object');
-    let outcome: CallOutcome;
-    let members: string;
-    try {
-      outcome = host.call(name, args ?? {});
-      members = callJson(outcome, revision);
-    } catch (thrown) {
-      onDefect?.(asTreadleError(thrown, 'world'));
-      return failure(id, ErrorCode.internal, 'The tool could not be run');
-    }
+    const outcome = host.call(name, args ?? {});
     if (outcome.error?.code === 'unknown_tool') return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name}`);
+    const members = callJson(outcome, revision);
     return success(id, revision.era === 'modern' ? `{${members},${signature}}` : `{${members}}`);
   };
 
