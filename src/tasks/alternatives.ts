@@ -2,8 +2,8 @@
 import type { Call, Task } from '../artifacts/task.js';
 import type { Json } from '../kit/hash.js';
 import type { Ground } from './ground/ground.js';
-import { toolsOf } from './ground/reveal.js';
 import type { Plan } from './ground/plan.js';
+import { toolsOf } from './ground/reveal.js';
 import type { Attempt } from './replay.js';
 
 export interface Alternative extends Attempt {
@@ -14,7 +14,12 @@ export interface Alternative extends Attempt {
 const idleReads = (ground: Ground, task: Task): Call[] =>
   task.services.flatMap((service) =>
     toolsOf(ground.world, service)
-      .filter(({ tool }) => tool.tool.op === 'list' && tool.tool.writes.length === 0 && Object.values(tool.tool.args).every((arg) => !arg.required))
+      .filter(
+        ({ tool }) =>
+          tool.tool.op === 'list' &&
+          tool.tool.writes.length === 0 &&
+          Object.values(tool.tool.args).every((arg) => !arg.required),
+      )
       .slice(0, 1)
       .map(({ name }): Call => ({ service, tool: name, args: {} })),
   );
@@ -28,7 +33,9 @@ const extraReads = (ground: Ground, task: Task): Alternative[] => {
 
 /** An agent that knows the key from elsewhere needs no look-up. */
 const direct = (task: Task, write: number | undefined): Alternative[] =>
-  write === undefined || task.reference.calls.length < 2 ? [] : [{ kind: 'without_lookups', calls: [task.reference.calls[write] as Call], answer: task.reference.answer }];
+  write === undefined || task.reference.calls.length < 2
+    ? []
+    : [{ kind: 'without_lookups', calls: [task.reference.calls[write] as Call], answer: task.reference.answer }];
 
 const dependsOn = (task: Task, later: number, earlier: number): boolean =>
   task.reference.sources.some(({ call, from }) => call === later && 'observed' in from && from.observed === earlier);
@@ -48,16 +55,32 @@ const spelled = (args: Json): Json => {
   if (typeof args === 'string') return args;
   if (Array.isArray(args)) return args.map(spelled);
   if (args === null || typeof args !== 'object') return args;
-  return Object.fromEntries(Object.entries(args).reverse().map(([key, value]) => [key, spelled(value)]));
+  return Object.fromEntries(
+    Object.entries(args)
+      .reverse()
+      .map(([key, value]) => [key, spelled(value)]),
+  );
 };
 
 /** The same arguments in another order of keys. */
 const respelled = (task: Task): Alternative[] => [
-  { kind: 'respelled', calls: task.reference.calls.map((call) => ({ ...call, args: spelled(call.args as Json) as Call['args'] })), answer: task.reference.answer },
+  {
+    kind: 'respelled',
+    calls: task.reference.calls.map((call) => ({ ...call, args: spelled(call.args as Json) as Call['args'] })),
+    answer: task.reference.answer,
+  },
 ];
 
 const sentence = (task: Task): Alternative[] =>
-  task.answer ? [{ kind: 'answer_in_a_sentence', calls: task.reference.calls, answer: `I looked it up: ${task.reference.answer}.` }] : [{ kind: 'other_closing_words', calls: task.reference.calls, answer: 'All done. Anything else?' }];
+  task.answer
+    ? [
+        {
+          kind: 'answer_in_a_sentence',
+          calls: task.reference.calls,
+          answer: `I looked it up: ${task.reference.answer}.`,
+        },
+      ]
+    : [{ kind: 'other_closing_words', calls: task.reference.calls, answer: 'All done. Anything else?' }];
 
 const otherPath = (task: Task, plan: Plan | undefined, write: number | undefined): Alternative[] => {
   if (!plan) return [];
@@ -65,7 +88,12 @@ const otherPath = (task: Task, plan: Plan | undefined, write: number | undefined
   return [{ kind: 'other_lookup', calls: [...plan.calls, ...rest], answer: task.reference.answer }];
 };
 
-export const alternativesOf = (ground: Ground, task: Task, write: number | undefined, other: Plan | undefined): Alternative[] => [
+export const alternativesOf = (
+  ground: Ground,
+  task: Task,
+  write: number | undefined,
+  other: Plan | undefined,
+): Alternative[] => [
   ...extraReads(ground, task),
   ...direct(task, write),
   ...reordered(task, write),

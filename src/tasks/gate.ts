@@ -8,7 +8,7 @@ import { brokenRows } from '../verify/invariants.js';
 import { alternativesOf } from './alternatives.js';
 import { fitting } from './ground/descriptors.js';
 import type { Ground } from './ground/ground.js';
-import { pathTo, type Plan } from './ground/plan.js';
+import { type Plan, pathTo } from './ground/plan.js';
 import { MUTANT_KINDS } from './mutants/kinds.js';
 import type { Mutant } from './mutants/mutant.js';
 import { failureOf, passes, replay, stateHash } from './replay.js';
@@ -28,12 +28,24 @@ const finding = (id: string, pass: boolean, evidence: string[], hint = ''): Find
   id,
   pass,
   evidence,
-  ...(pass ? {} : { repair: { part: id === 'mutants_fail' || id === 'alternatives_pass' ? ('verifier' as const) : ('task' as const), hint } }),
+  ...(pass
+    ? {}
+    : {
+        repair: {
+          part: id === 'mutants_fail' || id === 'alternatives_pass' ? ('verifier' as const) : ('task' as const),
+          hint,
+        },
+      }),
 });
 
 const nullAgent = (ground: Ground, task: Task, hash: string): Finding => {
   const pass = !passes(ground, task, { calls: [], answer: '' }, hash);
-  return finding('null_agent_fails', pass, [pass ? 'no call and an empty answer fail' : 'doing nothing passes'], 'Ask for something that is not already so.');
+  return finding(
+    'null_agent_fails',
+    pass,
+    [pass ? 'no call and an empty answer fail' : 'doing nothing passes'],
+    'Ask for something that is not already so.',
+  );
 };
 
 const reachable = (task: Task, session: Session): Finding => {
@@ -41,11 +53,25 @@ const reachable = (task: Task, session: Session): Finding => {
   const lost = task.reference.sources.filter(({ from, call, arg }) => {
     if ('brief' in from) return !brief.includes(from.brief.toLowerCase());
     if ('constant' in from) return false;
-    const value = arg.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], task.reference.calls[call]?.args);
-    return from.observed >= call || pathTo(session.ledger[from.observed]?.result ?? null, (Array.isArray(value) ? value[0] : value) as never) === undefined;
+    const value = arg
+      .split('.')
+      .reduce<unknown>(
+        (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+        task.reference.calls[call]?.args,
+      );
+    return (
+      from.observed >= call ||
+      pathTo(session.ledger[from.observed]?.result ?? null, (Array.isArray(value) ? value[0] : value) as never) ===
+        undefined
+    );
   });
   const what = lost.map(({ call, arg }) => `${arg} of call ${call}`);
-  return finding('reachable', lost.length === 0, lost.length === 0 ? [`${task.reference.sources.length} arguments traced to the brief or an earlier result`] : what, 'Say it in the brief, or look it up first.');
+  return finding(
+    'reachable',
+    lost.length === 0,
+    lost.length === 0 ? [`${task.reference.sources.length} arguments traced to the brief or an earlier result`] : what,
+    'Say it in the brief, or look it up first.',
+  );
 };
 
 const determined = (ground: Ground, task: Task): Finding => {
@@ -53,9 +79,13 @@ const determined = (ground: Ground, task: Task): Finding => {
   let pass = true;
   for (const binding of task.bindings) {
     const service = ground.world.services.get(binding.service);
-    const hits = service ? fitting(service, binding.table, binding.descriptors, ground.rows(service)(binding.table)).length : 0;
+    const hits = service
+      ? fitting(service, binding.table, binding.descriptors, ground.rows(service)(binding.table)).length
+      : 0;
     pass &&= hits === 1;
-    evidence.push(`${binding.name}: ${hits} ${binding.service}.${binding.table} row fits ${binding.descriptors.map(({ words }) => words).join(' + ')}`);
+    evidence.push(
+      `${binding.name}: ${hits} ${binding.service}.${binding.table} row fits ${binding.descriptors.map(({ words }) => words).join(' + ')}`,
+    );
   }
   return finding('determined', pass, evidence.length > 0 ? evidence : ['names no single row'], 'Add a descriptor.');
 };
@@ -63,8 +93,16 @@ const determined = (ground: Ground, task: Task): Finding => {
 const notLeaked = (task: Task): Finding => {
   const keys = task.bindings.map(({ key }) => String(key)).filter((key) => key.length > 3);
   const leaked = keys.filter((key) => task.brief.includes(key));
-  const told = task.answer && task.answer.kind !== 'number' && task.brief.toLowerCase().includes(task.reference.answer.toLowerCase());
-  const evidence = leaked.length > 0 ? [`the brief holds ${leaked.join(', ')}`] : told ? ['the brief holds the answer'] : ['no internal id and no answer in the brief'];
+  const told =
+    task.answer &&
+    task.answer.kind !== 'number' &&
+    task.brief.toLowerCase().includes(task.reference.answer.toLowerCase());
+  const evidence =
+    leaked.length > 0
+      ? [`the brief holds ${leaked.join(', ')}`]
+      : told
+        ? ['the brief holds the answer']
+        : ['no internal id and no answer in the brief'];
   return finding('not_leaked', leaked.length === 0 && !told, evidence, 'Describe the row instead.');
 };
 
@@ -74,12 +112,29 @@ const policy = (ground: Ground, session: Session): Finding => {
   const written = new Set(Object.keys(session.diff()));
   const states = Object.fromEntries([...world.services.keys()].map((id) => [id, session.state(id)]));
   const before = Object.fromEntries([...world.services.values()].map(({ id, pristine }) => [id, pristine]));
-  const concerned = world.spec.invariants.filter(({ trigger, target }) => written.has(trigger.service) || written.has(target.service));
-  const broken = concerned.filter((invariant) => brokenRows(world, invariant, states, session.clock).length > brokenRows(world, invariant, before, world.spec.clock).length);
-  return finding('obeys_policy', broken.length === 0, broken.length === 0 ? [`${concerned.length} invariants looked at`] : broken.map(({ says }) => says), 'Do what the policy asks as part of the task.');
+  const concerned = world.spec.invariants.filter(
+    ({ trigger, target }) => written.has(trigger.service) || written.has(target.service),
+  );
+  const broken = concerned.filter(
+    (invariant) =>
+      brokenRows(world, invariant, states, session.clock).length >
+      brokenRows(world, invariant, before, world.spec.clock).length,
+  );
+  return finding(
+    'obeys_policy',
+    broken.length === 0,
+    broken.length === 0 ? [`${concerned.length} invariants looked at`] : broken.map(({ says }) => says),
+    'Do what the policy asks as part of the task.',
+  );
 };
 
-const alternatives = (ground: Ground, task: Task, hash: string, write: number | undefined, other: Plan | undefined): Finding => {
+const alternatives = (
+  ground: Ground,
+  task: Task,
+  hash: string,
+  write: number | undefined,
+  other: Plan | undefined,
+): Finding => {
   const evidence: string[] = [];
   let pass = true;
   for (const alternative of alternativesOf(ground, task, write, other)) {
@@ -91,16 +146,30 @@ const alternatives = (ground: Ground, task: Task, hash: string, write: number | 
   return finding('alternatives_pass', pass, evidence, 'Check less than the reference happened to do.');
 };
 
-const mutants = (ground: Ground, task: Task, hash: string, write: number | undefined, options: GateOptions): Finding => {
+const mutants = (
+  ground: Ground,
+  task: Task,
+  hash: string,
+  write: number | undefined,
+  options: GateOptions,
+): Finding => {
   const material = { ground, task, random: options.random, write, stray: options.stray };
   const made: Mutant[] = MUTANT_KINDS.flatMap((kind) => kind.make(material));
   const kinds = new Set(made.map(({ kind }) => kind));
   const alive = made.filter((mutant) => passes(ground, task, mutant, hash));
   const evidence = [
-    ...[...kinds].map((kind) => `${kind}: ${made.filter((mutant) => mutant.kind === kind && !alive.includes(mutant)).length} of ${made.filter((mutant) => mutant.kind === kind).length} fail`),
+    ...[...kinds].map(
+      (kind) =>
+        `${kind}: ${made.filter((mutant) => mutant.kind === kind && !alive.includes(mutant)).length} of ${made.filter((mutant) => mutant.kind === kind).length} fail`,
+    ),
     ...alive.map(({ kind, what }) => `survives: ${kind} (${what})`),
   ];
-  return finding('mutants_fail', alive.length === 0 && kinds.size >= LEAST_MUTANT_KINDS, evidence, alive.length > 0 ? 'A check is missing.' : `Only ${kinds.size} kinds of mutants apply.`);
+  return finding(
+    'mutants_fail',
+    alive.length === 0 && kinds.size >= LEAST_MUTANT_KINDS,
+    evidence,
+    alive.length > 0 ? 'A check is missing.' : `Only ${kinds.size} kinds of mutants apply.`,
+  );
 };
 
 /** Runs the gate. All lines are reported; the task may be kept only when `pass` holds. */
@@ -111,13 +180,30 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
   const write = first.session.ledger.findLastIndex((entry) => entry.touched.length > 0);
   const written = write < 0 ? undefined : write;
   const passed = first.clean && first.verdict.pass;
-  const findings: Finding[] = [nullAgent(ground, task, hash), finding('reference_passes', passed, [passed ? `${reference.calls.length} calls, ${task.milestones[0]?.checks.length ?? 0} checks hold` : failureOf(first.verdict) || 'a call failed'], 'Replay the reference and look at the failing check.')];
+  const findings: Finding[] = [
+    nullAgent(ground, task, hash),
+    finding(
+      'reference_passes',
+      passed,
+      [
+        passed
+          ? `${reference.calls.length} calls, ${task.milestones[0]?.checks.length ?? 0} checks hold`
+          : failureOf(first.verdict) || 'a call failed',
+      ],
+      'Replay the reference and look at the failing check.',
+    ),
+  ];
   if (passed) {
     const second = replay(ground, task, reference, hash);
     const same = stateHash(first.session) === stateHash(second.session);
     second.session.drop();
     findings.push(
-      finding('stable', same, [same ? 'two sessions end in the same bytes' : 'two sessions end in different states'], 'Something is not seeded.'),
+      finding(
+        'stable',
+        same,
+        [same ? 'two sessions end in the same bytes' : 'two sessions end in different states'],
+        'Something is not seeded.',
+      ),
       policy(ground, first.session),
       determined(ground, task),
       reachable(task, first.session),
@@ -127,5 +213,12 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
     );
   }
   first.session.drop();
-  return { treadle: 'certificate/1', kind: 'task', subject: hash, name: task.id, pass: findings.every(({ pass }) => pass), findings };
+  return {
+    treadle: 'certificate/1',
+    kind: 'task',
+    subject: hash,
+    name: task.id,
+    pass: findings.every(({ pass }) => pass),
+    findings,
+  };
 };

@@ -1,7 +1,7 @@
 /** A library of gated atomic tasks for one world (weft.txt 3.1.2, "Certified atomic tasks"). */
 import type { Certificate } from '../artifacts/certificate.js';
 import type { Call, Task } from '../artifacts/task.js';
-import { rng, type Rng } from '../kit/rng.js';
+import { type Rng, rng } from '../kit/rng.js';
 import type { LoadedWorld } from '../world/loaded.js';
 import type { Candidate } from './atomic/candidate.js';
 import { FAMILIES, type FamilyEntry } from './atomic/families.js';
@@ -44,13 +44,17 @@ const PER_TEMPLATE = 2;
 const sitesOf = (world: LoadedWorld): Site[] =>
   [...world.services.values()].flatMap((service) =>
     toolsOf(world, service.id).flatMap((tool) =>
-      FAMILIES.filter(({ growsOn }) => growsOn(tool.tool.tool) && (service.role === 'domain' || tool.tool.tool.writes.length === 0)).map((family) => ({ family, tool })),
+      FAMILIES.filter(
+        ({ growsOn }) => growsOn(tool.tool.tool) && (service.role === 'domain' || tool.tool.tool.writes.length === 0),
+      ).map((family) => ({ family, tool })),
     ),
   );
 
 /** A change nobody asked for, for the mutants: something new in the core or, failing that, in any service. */
 const strayCall = (ground: Ground, random: Rng): Call | undefined => {
-  const creators = [...ground.world.services.values()].flatMap(({ id }) => toolsOf(ground.world, id)).filter(({ tool }) => tool.tool.op === 'create');
+  const creators = [...ground.world.services.values()]
+    .flatMap(({ id }) => toolsOf(ground.world, id))
+    .filter(({ tool }) => tool.tool.op === 'create');
   for (const tool of creators) {
     const made = create(ground, tool, random);
     if (typeof made === 'string') continue;
@@ -71,12 +75,19 @@ const nextSite = (sites: readonly Site[], used: Map<string, number>, random: Rng
   const families = [...new Set(sites.map(({ family }) => family))];
   const family = random.weighted(families.map((entry) => [entry, entry.weight] as const));
   const own = random.shuffle(sites.filter((site) => site.family === family));
-  const uses = (site: Site): number => (used.get(site.tool.name) ?? 0) * 2 + (used.get(site.tool.service.id) ?? 0) * 0.5 + (site.tool.service.role === 'core' ? 3 : 0);
+  const uses = (site: Site): number =>
+    (used.get(site.tool.name) ?? 0) * 2 +
+    (used.get(site.tool.service.id) ?? 0) * 0.5 +
+    (site.tool.service.role === 'core' ? 3 : 0);
   return own.reduce((best, site) => (uses(site) < uses(best) ? site : best), own[0] as Site);
 };
 
 const taskId = (world: LoadedWorld, candidate: Candidate, index: number): string =>
-  `${world.spec.id}-${candidate.family}-${String(index + 1).padStart(3, '0')}`.replaceAll('_', '-').toLowerCase().slice(-80).replace(/^[^a-z]+/, '');
+  `${world.spec.id}-${candidate.family}-${String(index + 1).padStart(3, '0')}`
+    .replaceAll('_', '-')
+    .toLowerCase()
+    .slice(-80)
+    .replace(/^[^a-z]+/, '');
 
 const note = (used: Map<string, number>, ...names: string[]): void => {
   for (const name of names) used.set(name, (used.get(name) ?? 0) + 1);
@@ -116,7 +127,11 @@ export const generateTasks = (world: LoadedWorld, options: GenerateOptions): Lib
       note(used, site.tool.service.id);
     } else {
       const failed = certificate.findings.find(({ pass }) => !pass);
-      library.dropped.push({ family: candidate.family, template: candidate.template, reason: `${failed?.id}: ${failed?.evidence.find((line) => /survives|passes$|:/.test(line)) ?? failed?.evidence[0] ?? ''}` });
+      library.dropped.push({
+        family: candidate.family,
+        template: candidate.template,
+        reason: `${failed?.id}: ${failed?.evidence.find((line) => /survives|passes$|:/.test(line)) ?? failed?.evidence[0] ?? ''}`,
+      });
     }
     options.onTry?.(library.tasks.length, tried + 1);
   }

@@ -35,7 +35,8 @@ export const passes = (ground: Ground, task: Task, attempt: Attempt, hash: strin
 };
 
 /** One hash over all of a session's databases: equal states, equal hash. */
-export const stateHash = (session: Session): string => sha256([...session.world.services.keys()].map((id) => `${id}:${session.state(id).hash()}`).join('\n'));
+export const stateHash = (session: Session): string =>
+  sha256([...session.world.services.keys()].map((id) => `${id}:${session.state(id).hash()}`).join('\n'));
 
 /** Why a verdict failed, in one line. */
 export const failureOf = (verdict: Verdict): string =>

@@ -8,8 +8,9 @@ import type { Json } from '../../kit/hash.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import { callTool } from '../../world/program/call.js';
 import type { Caller } from '../../world/program/types.js';
-import { diffStates, type RowChange } from '../../world/state/diff.js';
+import { diffStates } from '../../world/state/diff.js';
 import type { FrozenState, State } from '../../world/state/state.js';
+import type { RowChange } from '../../world/state/types.js';
 import { Workspace } from '../../world/workspace/workspace.js';
 import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
 import { describeTool } from './describe.js';
@@ -69,7 +70,12 @@ export class Session implements ToolHost {
     const unknown = options.services?.find((id) => !world.services.has(id));
     if (unknown !== undefined) {
       const next = `It has ${[...world.services.keys()].join(', ')}.`;
-      throw new TreadleError({ code: 'unknown_service', message: `World ${world.spec.id} has no such service`, value: unknown, next });
+      throw new TreadleError({
+        code: 'unknown_service',
+        message: `World ${world.spec.id} has no such service`,
+        value: unknown,
+        next,
+      });
     }
     return new Session(world, options, fresh(world));
   }
@@ -86,7 +92,13 @@ export class Session implements ToolHost {
 
   state(service: string): State {
     const state = this.#in.states.get(service);
-    if (!state) throw new TreadleError({ code: 'unknown_service', message: 'The session has no such service', value: service, fault: 'world' });
+    if (!state)
+      throw new TreadleError({
+        code: 'unknown_service',
+        message: 'The session has no such service',
+        value: service,
+        fault: 'world',
+      });
     return state;
   }
 
@@ -109,7 +121,9 @@ export class Session implements ToolHost {
     const { clock: now, workspace } = this.#in;
     const context = { now, me: this.me, seed: this.world.spec.seed, workspace, budget: CALL_BUDGET };
     const outcome = callTool(service.program, tool.name, connection, args, context);
-    const touched: Touch[] = connection.touched(service.keys).map((touch) => ({ service: service.id, ...touch }));
+    const touched: Touch[] = connection
+      .touched()
+      .map(({ table, key, change, cols }) => ({ service: service.id, table, key, change, cols }));
     this.#in.clock += tool.tool.duration ?? CALL_SECONDS;
     const entry: LedgerEntry = {
       index: this.#in.ledger.length,
@@ -133,7 +147,18 @@ export class Session implements ToolHost {
     const result: Json = { error: { code: 'unknown_tool', message: `There is no tool called ${name.slice(0, 80)}.` } };
     const error = { code: 'unknown_tool', fault: 'agent' as const };
     const index = this.#in.ledger.length;
-    const entry: LedgerEntry = { index, service: '', tool: name, toolVersion: '', args: (args ?? {}) as Json, ok: false, result, error, touched: [], at: this.#in.clock };
+    const entry: LedgerEntry = {
+      index,
+      service: '',
+      tool: name,
+      toolVersion: '',
+      args: (args ?? {}) as Json,
+      ok: false,
+      result,
+      error,
+      touched: [],
+      at: this.#in.clock,
+    };
     this.#in.ledger.push(entry);
     return { ok: false, result, error: { ...error, status: 404 }, entry };
   }
@@ -144,7 +169,12 @@ export class Session implements ToolHost {
     const forked = new Map<string, State>();
     for (const [service, state] of states) forked.set(service, state.fork());
     const options = { id, me: this.me, services: [...this.offered] };
-    return new Session(this.world, options, { states: forked, workspace: workspace.fork(), clock, ledger: ledger.slice() });
+    return new Session(this.world, options, {
+      states: forked,
+      workspace: workspace.fork(),
+      clock,
+      ledger: ledger.slice(),
+    });
   }
 
   snapshot(): SessionSnapshot {
@@ -176,8 +206,7 @@ export class Session implements ToolHost {
   }
 
   #changes(service: LoadedService): RowChange[] {
-    const state = this.state(service.id);
-    return state.writeCounter === service.pristine.writeCounter ? [] : diffStates(service.pristine, state, service.keys);
+    return diffStates(service.pristine, this.state(service.id), service.keys);
   }
 
   /** Gives the session's pages back. */

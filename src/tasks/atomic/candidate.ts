@@ -32,7 +32,13 @@ export interface Candidate {
 /** A family tries to make one candidate of a tool; a string says why it could not. */
 export type Family = (ground: Ground, tool: NamedTool, random: Rng) => Candidate | string;
 
-export const bindingOf = (name: string, service: LoadedService, table: string, key: string | number, descriptors: readonly Descriptor[]): Binding => ({
+export const bindingOf = (
+  name: string,
+  service: LoadedService,
+  table: string,
+  key: string | number,
+  descriptors: readonly Descriptor[],
+): Binding => ({
   name,
   service: service.id,
   table,

@@ -4,13 +4,22 @@ import type { Table } from '../../artifacts/table.js';
 import type { Rng } from '../../kit/rng.js';
 import { wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row } from '../../world/state/connection.js';
+import type { Row } from '../../world/state/types.js';
 import { singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
-import { dropPlan, forkPlan, type NamedTool, type Plan, type PlannedArg, perform, seenAt, startPlan } from '../ground/plan.js';
+import {
+  dropPlan,
+  forkPlan,
+  keyOf,
+  type NamedTool,
+  type Plan,
+  type PlannedArg,
+  perform,
+  seenAt,
+  startPlan,
+} from '../ground/plan.js';
 import { reveal } from '../ground/reveal.js';
 import { currencyOf, sayLabel, sayMoney } from '../ground/say.js';
-import { encodeValue } from '../../world/surface/values.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 import { sayMany } from './wording.js';
 
@@ -24,7 +33,9 @@ interface Group {
 }
 
 const filterArg = (tool: NamedTool, col: string): [string, boolean] | undefined => {
-  const found = Object.entries(tool.tool.tool.args).find(([, arg]) => arg.role === 'filter' && arg.col === col && ['eq', 'in'].includes(arg.op ?? 'eq'));
+  const found = Object.entries(tool.tool.tool.args).find(
+    ([, arg]) => arg.role === 'filter' && arg.col === col && ['eq', 'in'].includes(arg.op ?? 'eq'),
+  );
   return found ? [found[0], found[1].op === 'in'] : undefined;
 };
 
@@ -36,7 +47,9 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
   const all = ground.rows(service);
   const rows = all(table);
   const states = Object.entries(spec.cols).filter(([col, column]) => column.enum && filterArg(tool, col));
-  const owners = Object.entries(spec.cols).filter(([col, column]) => column.fk && column.fk !== table && filterArg(tool, col));
+  const owners = Object.entries(spec.cols).filter(
+    ([col, column]) => column.fk && column.fk !== table && filterArg(tool, col),
+  );
   const seed = random.pick(rows);
   const withOwner = owners.length > 0 && random.chance(0.75);
   const withState = states.length > 0 && (!withOwner || random.chance(0.5));
@@ -48,7 +61,9 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
     if (value === null || value === undefined || !column.enum) return undefined;
     const words = wordsOf(String(value)).join(' ');
     group.rows = group.rows.filter((row) => row[col] === value);
-    group.words = /^(status|state)$/.test(col) ? `${words} ${group.words}` : `${group.words} with ${wordsOf(col).join(' ')} ${words}`;
+    group.words = /^(status|state)$/.test(col)
+      ? `${words} ${group.words}`
+      : `${group.words} with ${wordsOf(col).join(' ')} ${words}`;
     group.facts.push(words);
     const [name, many] = filterArg(tool, col) as [string, boolean];
     group.args.push({ name, value: many ? [value] : value, origin: { brief: words } });
@@ -65,14 +80,18 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
     group.facts.push(label);
     group.parent = { table: parentTable, row: parent };
     const [name, many] = filterArg(tool, col) as [string, boolean];
-    group.args.push({ name, value: many ? [seed[col] ?? null] : (seed[col] ?? null), origin: { observed: true } } as PlannedArg);
+    group.args.push({
+      name,
+      value: many ? [seed[col] ?? null] : (seed[col] ?? null),
+      origin: { observed: true },
+    } as PlannedArg);
   }
   return group;
 };
 
 /** Every row of the group must be seen, or the count would be a guess. */
 const seesAll = (plan: Plan, service: LoadedService, spec: Table, rows: readonly Row[]): boolean =>
-  rows.every((row) => seenAt(plan, encodeValue(service.spec, spec.cols[spec.key.col], row[spec.key.col] ?? null, spec.key.col))?.observed === plan.calls.length - 1);
+  rows.every((row) => seenAt(plan, keyOf(service, spec, row))?.observed === plan.calls.length - 1);
 
 interface Question {
   family: string;
@@ -83,13 +102,24 @@ interface Question {
 
 const howMany = (group: Group, random: Rng): Question => {
   const n = group.rows.length;
-  const request = random.pick([`How many ${group.words} are there?`, `Please count the ${group.words}.`, `Can you check how many ${group.words} we have?`]);
-  const answer: AnswerSpec = { kind: 'number', asks: `the number of ${group.words}`, expected: n, distractors: [n - 1, n + 1, n + 2].filter((other) => other >= 0) };
+  const request = random.pick([
+    `How many ${group.words} are there?`,
+    `Please count the ${group.words}.`,
+    `Can you check how many ${group.words} we have?`,
+  ]);
+  const answer: AnswerSpec = {
+    kind: 'number',
+    asks: `the number of ${group.words}`,
+    expected: n,
+    distractors: [n - 1, n + 1, n + 2].filter((other) => other >= 0),
+  };
   return { family: 'count', request, answer, says: String(n) };
 };
 
 const inAll = (service: LoadedService, spec: Table, group: Group, random: Rng): Question | undefined => {
-  const money = Object.entries(spec.cols).filter(([col, column]) => column.type === 'money' && !column.hidden && !/unit|rate|price/.test(col));
+  const money = Object.entries(spec.cols).filter(
+    ([col, column]) => column.type === 'money' && !column.hidden && !/unit|rate|price/.test(col),
+  );
   if (money.length === 0 || group.rows.length < 2) return undefined;
   const [col] = random.pick(money);
   const currencies = new Set(group.rows.map((row) => currencyOf(service.spec, spec, row)));
@@ -98,15 +128,30 @@ const inAll = (service: LoadedService, spec: Table, group: Group, random: Rng): 
   const currency = [...currencies][0] as string;
   const total = values.reduce<number>((sum, value) => sum + Number(value), 0);
   const what = wordsOf(col).join(' ');
-  const request = random.pick([`What do the ${group.words} add up to, by ${what}?`, `Please add up the ${what} of all ${group.words}.`]);
+  const request = random.pick([
+    `What do the ${group.words} add up to, by ${what}?`,
+    `Please add up the ${what} of all ${group.words}.`,
+  ]);
   const distractors = [...new Set(values.map(Number))].filter((value) => value !== total);
-  return { family: 'sum', request, answer: { kind: 'amount', asks: `the ${what} of ${group.words} in all`, expected: total, currency, distractors }, says: sayMoney(total, currency) };
+  return {
+    family: 'sum',
+    request,
+    answer: { kind: 'amount', asks: `the ${what} of ${group.words} in all`, expected: total, currency, distractors },
+    says: sayMoney(total, currency),
+  };
 };
 
 const whichFirst = (spec: Table, group: Group, random: Rng): Question | undefined => {
   const label = spec.label;
   if (!label || group.rows.length < 3 || !/(name|number|no|title|code)$/.test(label)) return undefined;
-  const ordered = Object.entries(spec.cols).filter(([col, column]) => ['money', 'date', 'datetime', 'int'].includes(column.type) && !column.fk && !column.hidden && col !== spec.key.col && !/^(updated|version)/.test(col));
+  const ordered = Object.entries(spec.cols).filter(
+    ([col, column]) =>
+      ['money', 'date', 'datetime', 'int'].includes(column.type) &&
+      !column.fk &&
+      !column.hidden &&
+      col !== spec.key.col &&
+      !/^(updated|version)/.test(col),
+  );
   if (ordered.length === 0) return undefined;
   const [col, column] = random.pick(ordered);
   const values = group.rows.filter((row) => row[col] !== null && row[col] !== undefined);
@@ -116,11 +161,18 @@ const whichFirst = (spec: Table, group: Group, random: Rng): Question | undefine
   if (!best || !second || best[col] === second[col]) return undefined;
   const dated = column.type === 'date' || column.type === 'datetime';
   const which = dated ? (high ? 'latest' : 'earliest') : high ? 'highest' : 'lowest';
-  const request = `Which of the ${group.words} has the ${which} ${wordsOf(col).filter((word) => word !== 'at' && word !== 'on').join(' ')}${dated && !/date/.test(col) ? ' date' : ''}? Give its ${wordsOf(label).join(' ')}.`;
+  const request = `Which of the ${group.words} has the ${which} ${wordsOf(col)
+    .filter((word) => word !== 'at' && word !== 'on')
+    .join(' ')}${dated && !/date/.test(col) ? ' date' : ''}? Give its ${wordsOf(label).join(' ')}.`;
   const expected = String(best[label]);
   const distractors = [...new Set(values.map((row) => String(row[label])))].filter((other) => other !== expected);
   if (distractors.length + 1 < group.rows.length) return undefined;
-  return { family: 'extreme', request, answer: { kind: 'value', asks: `the ${which} of ${group.words} by ${col}`, expected, distractors }, says: expected };
+  return {
+    family: 'extreme',
+    request,
+    answer: { kind: 'value', asks: `the ${which} of ${group.words} by ${col}`, expected, distractors },
+    says: expected,
+  };
 };
 
 export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
@@ -131,13 +183,26 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
   for (let tries = 0; tries < 8; tries++) {
     const group = groupOf(ground, tool, random);
     if (!group || group.rows.length === 0 || group.rows.length > 15) continue;
-    const question = random.pick([() => howMany(group, random), () => inAll(service, spec, group, random), () => whichFirst(spec, group, random)])();
+    const question = random.pick([
+      () => howMany(group, random),
+      () => inAll(service, spec, group, random),
+      () => whichFirst(spec, group, random),
+    ])();
     if (!question) continue;
     let plan: Plan | undefined = startPlan(ground.fresh());
     const bindings = [];
     if (group.parent) {
       const descriptors = singleOut(service, group.parent.table, group.parent.row, all, random, 'label');
-      const further: Plan | undefined = descriptors?.length === 1 ? reveal({ world: ground.world, service, all, random }, plan, group.parent.table, group.parent.row, descriptors) : undefined;
+      const further: Plan | undefined =
+        descriptors?.length === 1
+          ? reveal(
+              { world: ground.world, service, all, random },
+              plan,
+              group.parent.table,
+              group.parent.row,
+              descriptors,
+            )
+          : undefined;
       dropPlan(plan);
       plan = further;
       const key = group.parent.row[(service.spec.tables[group.parent.table] as Table).key.col] as string | number;
@@ -147,7 +212,9 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
     const listed = forkPlan(plan);
     dropPlan(plan);
     const limit = Object.entries(tool.tool.tool.args).find(([, arg]) => arg.role === 'limit');
-    const page: PlannedArg[] = limit ? [{ name: limit[0], value: limit[1].max ?? 50, origin: { constant: 'as many as the tool gives' } }] : [];
+    const page: PlannedArg[] = limit
+      ? [{ name: limit[0], value: limit[1].max ?? 50, origin: { constant: 'as many as the tool gives' } }]
+      : [];
     if (!perform(listed, tool, [...group.args, ...page]) || !seesAll(listed, service, spec, group.rows)) {
       dropPlan(listed);
       continue;

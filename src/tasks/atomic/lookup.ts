@@ -1,25 +1,31 @@
 /** Lookups: one fact of one row, or of the row that it points to. */
 import type { AnswerSpec } from '../../artifacts/check.js';
 import type { Column, Table } from '../../artifacts/table.js';
-import type { Rng } from '../../kit/rng.js';
 import { isoDate } from '../../kit/calendar.js';
+import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row, SqlValue } from '../../world/state/connection.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
 import { singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
-import { type NamedTool, startPlan } from '../ground/plan.js';
+import { type NamedTool, perform, startPlan } from '../ground/plan.js';
 import { reveal, toolsOf } from '../ground/reveal.js';
-import { perform } from '../ground/plan.js';
 import { currencyOf, sayValue } from '../ground/say.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 import { asking, sayAsked, sayRow } from './wording.js';
 
 /** Columns worth asking for, with the kind of answer each gives. */
 export const askable = (spec: Table, col: string, column: Column): AnswerSpec['kind'] | undefined => {
-  if (column.hidden || column.fk || col === spec.key.col || /^(created_at|updated_at|currency|notes?|description|body|metadata)$/.test(col)) return undefined;
+  if (
+    column.hidden ||
+    column.fk ||
+    col === spec.key.col ||
+    /^(created_at|updated_at|currency|notes?|description|body|metadata)$/.test(col)
+  )
+    return undefined;
   if (column.type === 'money') return 'amount';
   if (column.type === 'date' || column.type === 'datetime') return 'date';
-  if (column.type === 'int' || column.type === 'number') return /(^|_)(year|version|position|latitude|longitude)$/.test(col) ? undefined : 'number';
+  if (column.type === 'int' || column.type === 'number')
+    return /(^|_)(year|version|position|latitude|longitude)$/.test(col) ? undefined : 'number';
   if (column.type === 'text') return /(url|token|secret|hash)$/.test(col) ? undefined : 'value';
   return undefined;
 };
@@ -29,7 +35,13 @@ export const answerValue = (column: Column, value: SqlValue): string | number =>
   column.type === 'date' || column.type === 'datetime' ? isoDate(Number(value)) : (value as string | number);
 
 /** What other rows hold in the same column: what a guesser would list. */
-export const rivalsOf = (column: Column, col: string, row: Row, rows: readonly Row[], said: readonly string[]): (string | number)[] => {
+export const rivalsOf = (
+  column: Column,
+  col: string,
+  row: Row,
+  rows: readonly Row[],
+  said: readonly string[],
+): (string | number)[] => {
   const own = answerValue(column, row[col] ?? null);
   const seen = new Set<string | number>();
   for (const other of rows) {
@@ -44,17 +56,35 @@ export const rivalsOf = (column: Column, col: string, row: Row, rows: readonly R
   return [...seen];
 };
 
-const pickColumn = (service: LoadedService, table: string, row: Row, used: readonly string[], random: Rng): [string, AnswerSpec['kind']] | undefined => {
+const pickColumn = (
+  service: LoadedService,
+  table: string,
+  row: Row,
+  used: readonly string[],
+  random: Rng,
+): [string, AnswerSpec['kind']] | undefined => {
   const spec = service.spec.tables[table] as Table;
   const open = Object.entries(spec.cols).flatMap(([col, column]) => {
-    const kind = used.includes(col) || col === spec.label || row[col] === null || row[col] === '' ? undefined : askable(spec, col, column);
+    const kind =
+      used.includes(col) || col === spec.label || row[col] === null || row[col] === ''
+        ? undefined
+        : askable(spec, col, column);
     return kind ? [[col, kind] as [string, AnswerSpec['kind']]] : [];
   });
   return open.length > 0 ? random.pick(open) : undefined;
 };
 
 /** The answer in words, and its specification; undefined when the value is too plain to be an answer. */
-export const answerOf = (service: LoadedService, table: string, row: Row, col: string, kind: AnswerSpec['kind'], asks: string, rows: readonly Row[], said: string[]): { spec: AnswerSpec; words: string } | undefined => {
+export const answerOf = (
+  service: LoadedService,
+  table: string,
+  row: Row,
+  col: string,
+  kind: AnswerSpec['kind'],
+  asks: string,
+  rows: readonly Row[],
+  said: string[],
+): { spec: AnswerSpec; words: string } | undefined => {
   const spec = service.spec.tables[table] as Table;
   const column = spec.cols[col] as Column;
   const currency = currencyOf(service.spec, spec, row);
@@ -77,7 +107,13 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   for (const row of random.sample(rows, 6)) {
     const descriptors = singleOut(service, table, row, all, random, random.chance(0.4) ? 'label' : 'around');
     if (!descriptors) continue;
-    const asked = pickColumn(service, table, row, descriptors.map(({ col }) => col), random);
+    const asked = pickColumn(
+      service,
+      table,
+      row,
+      descriptors.map(({ col }) => col),
+      random,
+    );
     if (!asked) continue;
     const [col, kind] = asked;
     const thing = `${sayAsked(col)} of ${sayRow(service, table, row, descriptors)}`;
@@ -93,7 +129,9 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     if (!plan) continue;
     const spec = service.spec.tables[table] as Table;
     const key = row[spec.key.col] as string | number;
-    const getter = toolsOf(ground.world, service.id).find(({ tool: other }) => other.tool.op === 'get' && other.tool.table === table);
+    const getter = toolsOf(ground.world, service.id).find(
+      ({ tool: other }) => other.tool.op === 'get' && other.tool.table === table,
+    );
     if (getter && random.chance(0.6)) {
       const name = Object.entries(getter.tool.tool.args).find(([, arg]) => arg.role === 'key')?.[0];
       if (name) perform(plan, getter, [{ name, value: key, origin: { observed: true } }]);
@@ -128,7 +166,9 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     const parentTable = column.fk as string;
     const parentSpec = service.spec.tables[parentTable];
     const parent = all(parentTable).find((candidate) => candidate[parentSpec?.key.col ?? ''] === row[col]);
-    const getter = toolsOf(ground.world, service.id).find(({ tool: other }) => other.tool.op === 'get' && other.tool.table === parentTable);
+    const getter = toolsOf(ground.world, service.id).find(
+      ({ tool: other }) => other.tool.op === 'get' && other.tool.table === parentTable,
+    );
     if (!parent || !parentSpec || !getter) continue;
     const descriptors = singleOut(service, table, row, all, random, random.chance(0.6) ? 'label' : 'around');
     if (!descriptors || descriptors.some(({ parent: named }) => named?.table === parentTable)) continue;

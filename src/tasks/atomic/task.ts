@@ -2,12 +2,19 @@
 import type { Check } from '../../artifacts/check.js';
 import type { Task } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
-import type { Ground } from '../ground/ground.js';
 import { checksOf } from '../checks.js';
+import type { Ground } from '../ground/ground.js';
 import type { Candidate } from './candidate.js';
 
 const OPENERS = ['', '', 'Hi, ', 'Hello, ', 'Good morning. ', 'Quick one: ', 'One thing for today: '];
-const PERSONAS = ['brief and friendly', 'in a hurry', 'formal', 'chatty', 'precise, gives details when asked', 'new in the job, a little unsure'];
+const PERSONAS = [
+  'brief and friendly',
+  'in a hurry',
+  'formal',
+  'chatty',
+  'precise, gives details when asked',
+  'new in the job, a little unsure',
+];
 
 const opened = (request: string, random: Rng): string => {
   const opener = random.pick(OPENERS);
@@ -50,7 +57,15 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
     bindings: candidate.bindings,
     disclosure: {
       persona: random.pick(PERSONAS),
-      stages: [{ node: 'a1', full: brief, partial: candidate.facts[0] ? `${candidate.vague} It is about ${candidate.facts[0]}.` : candidate.vague, vague: candidate.vague, facts: candidate.facts }],
+      stages: [
+        {
+          node: 'a1',
+          full: brief,
+          partial: candidate.facts[0] ? `${candidate.vague} It is about ${candidate.facts[0]}.` : candidate.vague,
+          vague: candidate.vague,
+          facts: candidate.facts,
+        },
+      ],
     },
     milestones: [{ id: 'm1', node: 'a1', checks }],
     ...(candidate.answer ? { answer: candidate.answer } : {}),

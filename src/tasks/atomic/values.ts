@@ -1,10 +1,11 @@
 /** Values for arguments that a person decides on: new things, changes, reasons, dates to come. */
-import type { Arg } from '../../artifacts/tool.js';
+
 import type { Column, Table } from '../../artifacts/table.js';
+import type { Arg } from '../../artifacts/tool.js';
 import { DAY, startOfDay } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row, SqlValue } from '../../world/state/connection.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
 import { type Descriptor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import type { PlannedArg } from '../ground/plan.js';
@@ -21,27 +22,62 @@ export interface Chosen {
 }
 
 const REASONS = [
-  'requested by the customer', 'entered twice by mistake', 'agreed by phone this morning', 'plans have changed', 'found during the weekly review',
-  'missing documents', 'no longer needed', 'wrong details on the first version', 'as discussed with the team', 'delivery was late',
+  'requested by the customer',
+  'entered twice by mistake',
+  'agreed by phone this morning',
+  'plans have changed',
+  'found during the weekly review',
+  'missing documents',
+  'no longer needed',
+  'wrong details on the first version',
+  'as discussed with the team',
+  'delivery was late',
 ];
-const NOTES = ['Please confirm by e-mail.', 'Agreed with the site manager.', 'Call before coming by.', 'Second request this month.', 'Handle before the end of the week.', 'Keep the original on file.'];
+const NOTES = [
+  'Please confirm by e-mail.',
+  'Agreed with the site manager.',
+  'Call before coming by.',
+  'Second request this month.',
+  'Handle before the end of the week.',
+  'Keep the original on file.',
+];
 
-const freeText = (name: string, random: Rng): string => (/reason|cause|why/.test(name) ? random.pick(REASONS) : random.pick(NOTES));
+const freeText = (name: string, random: Rng): string =>
+  /reason|cause|why/.test(name) ? random.pick(REASONS) : random.pick(NOTES);
 
-const isFree = (value: SqlValue | undefined): value is string | number => value !== null && value !== undefined && value !== '';
+const isFree = (value: SqlValue | undefined): value is string | number =>
+  value !== null && value !== undefined && value !== '';
 
 /** A key argument's row: one that can be told apart, preferably by its label. */
-const referred = (ground: Ground, service: LoadedService, name: string, table: string, random: Rng, not?: SqlValue): Chosen | undefined => {
+const referred = (
+  ground: Ground,
+  service: LoadedService,
+  name: string,
+  table: string,
+  random: Rng,
+  not?: SqlValue,
+): Chosen | undefined => {
   const all = ground.rows(service);
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
   for (const row of random.sample(all(table), 8)) {
     const key = row[spec.key.col] as string | number;
-    if (key === not || (spec.cols.status?.enum && !/^(active|open|available|approved|enabled|in_service|published|draft|new|current)$/.test(String(row.status)))) continue;
+    if (
+      key === not ||
+      (spec.cols.status?.enum &&
+        !/^(active|open|available|approved|enabled|in_service|published|draft|new|current)$/.test(String(row.status)))
+    )
+      continue;
     const descriptors = singleOut(service, table, row, all, random, 'label');
     if (descriptors?.length !== 1) continue;
     const words = sayLabel(spec, row);
-    if (words) return { arg: { name, value: key, origin: { observed: true } }, name, words, refers: { table, row, descriptors } };
+    if (words)
+      return {
+        arg: { name, value: key, origin: { observed: true } },
+        name,
+        words,
+        refers: { table, row, descriptors },
+      };
   }
   return undefined;
 };
@@ -53,7 +89,15 @@ const dated = (name: string, type: string, clock: number, random: Rng): number =
 };
 
 /** Chooses a value for one argument of a create, an update or an action; undefined when none can be made up honestly. */
-export const choose = (ground: Ground, service: LoadedService, table: string, name: string, arg: Arg, random: Rng, from: { donor?: Row; row?: Row }): Chosen | undefined => {
+export const choose = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  name: string,
+  arg: Arg,
+  random: Rng,
+  from: { donor?: Row; row?: Row },
+): Chosen | undefined => {
   const spec = service.spec.tables[table] as Table;
   const col = arg.col ?? name;
   const column: Column | undefined = spec.cols[col];
@@ -64,8 +108,14 @@ export const choose = (ground: Ground, service: LoadedService, table: string, na
   if (!type || type === 'json') return undefined;
   const asColumn: Column = column && column.type === type ? column : { type };
   const said = (value: SqlValue): Chosen | undefined => {
-    const words = sayValue(asColumn.enum || !arg.enum ? asColumn : { ...asColumn, enum: arg.enum }, value, currencyOf(service.spec, spec, from.row ?? from.donor));
-    return words === undefined || words.length > 200 ? undefined : { arg: { name, value, origin: { brief: words } }, name: col, words };
+    const words = sayValue(
+      asColumn.enum || !arg.enum ? asColumn : { ...asColumn, enum: arg.enum },
+      value,
+      currencyOf(service.spec, spec, from.row ?? from.donor),
+    );
+    return words === undefined || words.length > 200
+      ? undefined
+      : { arg: { name, value, origin: { brief: words } }, name: col, words };
   };
   const options = arg.enum ?? column?.enum;
   if (options && type === 'text') {
@@ -76,9 +126,16 @@ export const choose = (ground: Ground, service: LoadedService, table: string, na
   if (type === 'bool') return said(current ? 0 : 1);
   const donated = from.donor?.[col];
   if (isFree(donated) && donated !== current) return said(donated);
-  if (type === 'text') return column && !/reason|note|comment|cause|message|summary|description|resolution|remark/.test(col) ? undefined : said(freeText(col, random));
+  if (type === 'text')
+    return column && !/reason|note|comment|cause|message|summary|description|resolution|remark/.test(col)
+      ? undefined
+      : said(freeText(col, random));
   if (type === 'money') {
-    const ceiling = Number(from.row?.[Object.keys(spec.cols).find((other) => /due|balance|amount|total/.test(other) && from.row?.[other]) ?? ''] ?? 20000);
+    const ceiling = Number(
+      from.row?.[
+        Object.keys(spec.cols).find((other) => /due|balance|amount|total/.test(other) && from.row?.[other]) ?? ''
+      ] ?? 20000,
+    );
     return said(Math.max(100, Math.round((ceiling * random.int(10, 80)) / 100 / 100) * 100));
   }
   const low = Math.ceil(arg.min ?? column?.min ?? 1);

@@ -3,7 +3,7 @@ import type { Table } from '../../artifacts/table.js';
 import type { Rng } from '../../kit/rng.js';
 import { plural, withArticle, wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row } from '../../world/state/connection.js';
+import type { Row } from '../../world/state/types.js';
 import type { Descriptor } from '../ground/descriptors.js';
 import { currencyOf, nounOf, sayColumn, sayLabel, sayValue } from '../ground/say.js';
 
@@ -16,12 +16,15 @@ const datePhrase = (col: string, words: string): string => {
   if (/^(starts?|begins?|scheduled start|check in)$/.test(stem)) return `starting on ${words}`;
   if (/^(ends?|finish|check out)$/.test(stem)) return `ending on ${words}`;
   if (/^(expires?|expiry|valid until)$/.test(stem)) return `expiring on ${words}`;
-  if (/ed$|(made|sent|begun|sold|paid|held|bought|taken)$/.test(stem) && !stem.includes(' ')) return `${stem} on ${words}`;
+  if (/ed$|(made|sent|begun|sold|paid|held|bought|taken)$/.test(stem) && !stem.includes(' '))
+    return `${stem} on ${words}`;
   return `with the ${stem} date ${words}`.replace('date date', 'date');
 };
 
 const moneyPhrase = (col: string, words: string): string =>
-  /^(total|amount|value|price|sum|net_amount|gross_amount|grand_total)$/.test(col) ? `over ${words}` : `with ${withArticle(sayColumn(col))} of ${words}`;
+  /^(total|amount|value|price|sum|net_amount|gross_amount|grand_total)$/.test(col)
+    ? `over ${words}`
+    : `with ${withArticle(sayColumn(col))} of ${words}`;
 
 interface Parts {
   before: string[];
@@ -45,11 +48,17 @@ export const sayRow = (service: LoadedService, table: string, row: Row, descript
     else if (parent) {
       const role = sayColumn(col);
       const parentNoun = service.spec.tables[parent.table]?.noun.toLowerCase() ?? role;
-      parts.owner.push(parts.owner.length === 0 && (parentNoun.includes(role) || role.includes(parentNoun)) ? `for ${parentNoun} ${words}` : `with ${role} ${words}`);
+      parts.owner.push(
+        parts.owner.length === 0 && (parentNoun.includes(role) || role.includes(parentNoun))
+          ? `for ${parentNoun} ${words}`
+          : `with ${role} ${words}`,
+      );
     } else if (column.type === 'date' || column.type === 'datetime') parts.after.push(datePhrase(col, words));
     else if (column.type === 'money') parts.after.push(moneyPhrase(col, words));
-    else if (column.enum && /^(status|state|stage|priority|severity)$/.test(col)) parts.before.push(col === 'status' || col === 'state' ? words : `${words}-${sayColumn(col)}`);
-    else if (column.type === 'bool') parts.after.push(words === 'yes' ? `marked ${sayColumn(col)}` : `not marked ${sayColumn(col)}`);
+    else if (column.enum && /^(status|state|stage|priority|severity)$/.test(col))
+      parts.before.push(col === 'status' || col === 'state' ? words : `${words}-${sayColumn(col)}`);
+    else if (column.type === 'bool')
+      parts.after.push(words === 'yes' ? `marked ${sayColumn(col)}` : `not marked ${sayColumn(col)}`);
     else parts.after.push(`with ${sayColumn(col)} ${words}`);
   }
   const head = label ? `the ${[...parts.before, noun].join(' ')} ${label}` : `the ${[...parts.before, noun].join(' ')}`;
@@ -60,8 +69,11 @@ const ARTICLED = /^(status|state|stage|priority|severity|type|category|kind)$/;
 
 /** `the due date`, `the status`, `the amount due` */
 export const sayAsked = (col: string): string => {
-  const words = wordsOf(col).filter((word, index, all) => !(index === all.length - 1 && ['at', 'on', 'id'].includes(word)));
-  if (/_(at|on)$/.test(col)) return ARTICLED.test(words.join('')) ? `the ${words.join(' ')}` : `the ${words.join(' ')} date`;
+  const words = wordsOf(col).filter(
+    (word, index, all) => !(index === all.length - 1 && ['at', 'on', 'id'].includes(word)),
+  );
+  if (/_(at|on)$/.test(col))
+    return ARTICLED.test(words.join('')) ? `the ${words.join(' ')}` : `the ${words.join(' ')} date`;
   return `the ${words.join(' ')}`;
 };
 
@@ -103,8 +115,15 @@ export const sayAction = (verb: string, row: string): string => {
   if (first === 'mark' && rest.length > 0) return `mark ${row} as ${rest.join(' ')}`;
   if (first === 'add' && rest.length > 0) return `add ${withArticle(rest.join(' '))} to ${row}`;
   if (first === 'remove' && rest.length > 0) return `remove ${withArticle(rest.join(' '))} from ${row}`;
-  if (rest.length > 0 && ['off', 'in', 'out', 'up', 'down', 'on', 'back', 'over'].includes(rest[0] as string)) return `${first} ${rest.join(' ')} ${row}`;
-  if (['change', 'set', 'update', 'submit', 'reset', 'clear', 'request', 'send', 'log', 'record', 'adjust'].includes(first) && rest.length > 0) return `${first} the ${rest.join(' ')} of ${row}`;
+  if (rest.length > 0 && ['off', 'in', 'out', 'up', 'down', 'on', 'back', 'over'].includes(rest[0] as string))
+    return `${first} ${rest.join(' ')} ${row}`;
+  if (
+    ['change', 'set', 'update', 'submit', 'reset', 'clear', 'request', 'send', 'log', 'record', 'adjust'].includes(
+      first,
+    ) &&
+    rest.length > 0
+  )
+    return `${first} the ${rest.join(' ')} of ${row}`;
   if (rest.length > 0) return `${first} ${rest.join(' ')} for ${row}`;
   return `${first} ${row}`;
 };
@@ -114,7 +133,15 @@ export const sayMany = (table: Table): string => (table.plural ?? plural(table.n
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const POLITE = ['Please {}.', 'Could you {}?', 'Can you {} for me?', 'I need you to {}.', 'Would you {}, please?', '{C}, please.', 'We need to {}.'];
+const POLITE = [
+  'Please {}.',
+  'Could you {}?',
+  'Can you {} for me?',
+  'I need you to {}.',
+  'Would you {}, please?',
+  '{C}, please.',
+  'We need to {}.',
+];
 
 /** An imperative without a final stop, made into a request in one of several tones. */
 export const polite = (imperative: string, random: Rng): string => {
@@ -122,10 +149,17 @@ export const polite = (imperative: string, random: Rng): string => {
   return capital(form.replace('{C}', capital(imperative)).replace('{}', imperative));
 };
 
-const ASKING = ['What is {}?', 'Could you tell me {}?', 'Please look up {}.', 'I need to know {}.', 'Can you find out {} for me?'];
+const ASKING = [
+  'What is {}?',
+  'Could you tell me {}?',
+  'Please look up {}.',
+  'I need to know {}.',
+  'Can you find out {} for me?',
+];
 
 /** `the due date of invoice INV-1` made into a question. */
 export const asking = (thing: string, random: Rng): string => capital(random.pick(ASKING).replace('{}', thing));
 
 /** Items as a list in a sentence: `a, b and c`. */
-export const joined = (items: readonly string[]): string => (items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`);
+export const joined = (items: readonly string[]): string =>
+  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;

@@ -1,19 +1,20 @@
 /** Writes: new things, changed things, and the domain's own verbs. */
-import type { Binding } from '../../artifacts/task.js';
+
 import type { Table } from '../../artifacts/table.js';
+import type { Binding } from '../../artifacts/task.js';
 import type { Arg } from '../../artifacts/tool.js';
 import type { Rng } from '../../kit/rng.js';
 import { withArticle, wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row } from '../../world/state/connection.js';
+import type { Row } from '../../world/state/types.js';
 import { type Descriptor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { dropPlan, type NamedTool, type Plan, perform, startPlan } from '../ground/plan.js';
 import { reveal } from '../ground/reveal.js';
-import { nounOf } from '../ground/say.js';
+import { nounOf, sayColumn } from '../ground/say.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 import { type Chosen, choose } from './values.js';
-import { joined, polite, sayAction, sayAsked, sayColumn, sayRow } from './wording.js';
+import { joined, polite, sayAction, sayAsked, sayRow } from './wording.js';
 
 const TRIES = 10;
 const STEERING = new Set(['limit', 'offset', 'page', 'cursor', 'sort']);
@@ -22,15 +23,31 @@ const splitArgs = (tool: NamedTool): { key?: string; required: [string, Arg][]; 
   const args = Object.entries(tool.tool.tool.args).filter(([, arg]) => !STEERING.has(arg.role));
   const key = args.find(([, arg]) => arg.role === 'key')?.[0];
   const others = args.filter(([name]) => name !== key);
-  return { ...(key ? { key } : {}), required: others.filter(([, arg]) => arg.required), optional: others.filter(([, arg]) => !arg.required) };
+  return {
+    ...(key ? { key } : {}),
+    required: others.filter(([, arg]) => arg.required),
+    optional: others.filter(([, arg]) => !arg.required),
+  };
 };
 
 /** Extends the plan until every row the chosen arguments point to has been seen. */
-const revealAll = (ground: Ground, service: LoadedService, plan: Plan, chosen: readonly Chosen[], random: Rng): Plan | undefined => {
+const revealAll = (
+  ground: Ground,
+  service: LoadedService,
+  plan: Plan,
+  chosen: readonly Chosen[],
+  random: Rng,
+): Plan | undefined => {
   let at: Plan | undefined = plan;
   for (const { refers } of chosen) {
     if (!refers || !at) continue;
-    const further: Plan | undefined = reveal({ world: ground.world, service, all: ground.rows(service), random }, at, refers.table, refers.row, refers.descriptors);
+    const further: Plan | undefined = reveal(
+      { world: ground.world, service, all: ground.rows(service), random },
+      at,
+      refers.table,
+      refers.row,
+      refers.descriptors,
+    );
     dropPlan(at);
     at = further;
   }
@@ -40,17 +57,41 @@ const revealAll = (ground: Ground, service: LoadedService, plan: Plan, chosen: r
 const referBindings = (service: LoadedService, chosen: readonly Chosen[]): Binding[] =>
   chosen.flatMap(({ refers, name }, index) => {
     const spec = refers ? service.spec.tables[refers.table] : undefined;
-    return refers && spec ? [bindingOf(`ref${index}_${name}`.slice(0, 60), service, refers.table, refers.row[spec.key.col] as string | number, refers.descriptors)] : [];
+    return refers && spec
+      ? [
+          bindingOf(
+            `ref${index}_${name}`.slice(0, 60),
+            service,
+            refers.table,
+            refers.row[spec.key.col] as string | number,
+            refers.descriptors,
+          ),
+        ]
+      : [];
   });
 
-const quote = (words: string, name: string): string => (/\s/.test(words) && /reason|note|comment|cause|message|title|subject|summary|description|resolution|remark|body|text/.test(name) ? `“${words}”` : words);
+const quote = (words: string, name: string): string =>
+  /\s/.test(words) &&
+  /reason|note|comment|cause|message|title|subject|summary|description|resolution|remark|body|text/.test(name)
+    ? `“${words}”`
+    : words;
 
 /** `with due date 5 March 2024 and the note “call first”` */
-const sayChosen = (chosen: readonly Chosen[]): string => joined(chosen.map(({ name, words }) => `${sayColumn(name)} ${quote(words, name)}`));
+const sayChosen = (chosen: readonly Chosen[]): string =>
+  joined(chosen.map(({ name, words }) => `${sayColumn(name)} ${quote(words, name)}`));
 
-const factsOf = (chosen: readonly Chosen[]): string[] => chosen.map(({ name, words }) => `${sayColumn(name)}: ${words}`);
+const factsOf = (chosen: readonly Chosen[]): string[] =>
+  chosen.map(({ name, words }) => `${sayColumn(name)}: ${words}`);
 
-const pickOptional = (ground: Ground, service: LoadedService, table: string, open: [string, Arg][], random: Rng, most: number, from: { donor?: Row; row?: Row }): Chosen[] => {
+const pickOptional = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  open: [string, Arg][],
+  random: Rng,
+  most: number,
+  from: { donor?: Row; row?: Row },
+): Chosen[] => {
   const out: Chosen[] = [];
   for (const [name, arg] of random.shuffle(open)) {
     if (out.length >= most) break;
@@ -60,7 +101,14 @@ const pickOptional = (ground: Ground, service: LoadedService, table: string, ope
   return out;
 };
 
-const pickRequired = (ground: Ground, service: LoadedService, table: string, needed: [string, Arg][], random: Rng, from: { donor?: Row; row?: Row }): Chosen[] | undefined => {
+const pickRequired = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  needed: [string, Arg][],
+  random: Rng,
+  from: { donor?: Row; row?: Row },
+): Chosen[] | undefined => {
   const out: Chosen[] = [];
   for (const [name, arg] of needed) {
     const made = choose(ground, service, table, name, arg, random, from);
@@ -86,12 +134,21 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       continue;
     }
     const rest = optional.filter(([, arg]) => arg.type !== 'json' && arg.type !== 'bool');
-    const chosen = [...must, ...pickOptional(ground, service, table, rest, random, Math.max(0, 4 - must.length), { donor })];
+    const chosen = [
+      ...must,
+      ...pickOptional(ground, service, table, rest, random, Math.max(0, 4 - must.length), { donor }),
+    ];
     if (chosen.length === 0) continue;
     const start = startPlan(ground.fresh());
     const plan = revealAll(ground, service, start, chosen, random);
     if (!plan) continue;
-    if (!perform(plan, tool, chosen.map(({ arg }) => arg))) {
+    if (
+      !perform(
+        plan,
+        tool,
+        chosen.map(({ arg }) => arg),
+      )
+    ) {
       dropPlan(plan);
       continue;
     }
@@ -104,8 +161,16 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       const said = kind.includes(role) || role.includes(kind) ? `${kind} ${words}` : `${words} as ${role}`;
       return `${index === 0 ? 'for' : 'and'} ${said}`;
     });
-    const head = random.pick([`create a new ${noun}`, `add ${withArticle(noun)}`, `set up a new ${noun}`, `enter a new ${noun}`]);
-    const request = polite([head, ...owned, plain.length > 0 ? `with ${sayChosen(plain)}` : ''].filter(Boolean).join(' '), random);
+    const head = random.pick([
+      `create a new ${noun}`,
+      `add ${withArticle(noun)}`,
+      `set up a new ${noun}`,
+      `enter a new ${noun}`,
+    ]);
+    const request = polite(
+      [head, ...owned, plain.length > 0 ? `with ${sayChosen(plain)}` : ''].filter(Boolean).join(' '),
+      random,
+    );
     return {
       family: 'create',
       template: `create:${service.id}.${tool.tool.tool.id}`,
@@ -122,7 +187,12 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
 };
 
 /** Rows worth acting on, with the words that single them out. */
-const subjects = (ground: Ground, service: LoadedService, table: string, random: Rng): { row: Row; descriptors: Descriptor[] }[] => {
+const subjects = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  random: Rng,
+): { row: Row; descriptors: Descriptor[] }[] => {
   const all = ground.rows(service);
   const out: { row: Row; descriptors: Descriptor[] }[] = [];
   for (const row of random.sample(all(table), 24)) {
@@ -134,11 +204,27 @@ const subjects = (ground: Ground, service: LoadedService, table: string, random:
 };
 
 /** Whether the call is accepted at all: asked of a fork, before any look-up is planned. */
-const accepts = (ground: Ground, tool: NamedTool, table: string, key: string | number, keyArg: string, chosen: readonly Chosen[]): boolean => {
+const accepts = (
+  ground: Ground,
+  tool: NamedTool,
+  table: string,
+  key: string | number,
+  keyArg: string,
+  chosen: readonly Chosen[],
+): boolean => {
   const probe = startPlan(ground.fresh());
   const spec = tool.service.spec.tables[table] as Table;
-  const ok = perform(probe, tool, [{ name: keyArg, value: key, origin: { constant: 'probe' } }, ...chosen.map(({ arg }) => ({ ...arg, origin: { constant: 'probe' } }))]);
-  const wrote = ok && probe.session.ledger.at(-1)?.touched.some((touch) => touch.table === table || spec.cols[touch.table] !== undefined || touch.service === tool.service.id);
+  const ok = perform(probe, tool, [
+    { name: keyArg, value: key, origin: { constant: 'probe' } },
+    ...chosen.map(({ arg }) => ({ ...arg, origin: { constant: 'probe' } })),
+  ]);
+  const wrote =
+    ok &&
+    probe.session.ledger
+      .at(-1)
+      ?.touched.some(
+        (touch) => touch.table === table || spec.cols[touch.table] !== undefined || touch.service === tool.service.id,
+      );
   dropPlan(probe);
   return wrote === true;
 };
@@ -176,13 +262,22 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
       why = 'no look-up shows the row';
       continue;
     }
-    if (!perform(plan, tool, [{ name: keyArg, value: key, origin: { observed: true } }, ...chosen.map(({ arg }) => arg)])) {
+    if (
+      !perform(plan, tool, [{ name: keyArg, value: key, origin: { observed: true } }, ...chosen.map(({ arg }) => arg)])
+    ) {
       dropPlan(plan);
       continue;
     }
     return {
       family: wanted.family,
-      template: `${wanted.family}:${service.id}.${tool.tool.tool.id}${wanted.family === 'update' ? `.${chosen.map(({ name }) => name).sort().join('+')}` : ''}`,
+      template: `${wanted.family}:${service.id}.${tool.tool.tool.id}${
+        wanted.family === 'update'
+          ? `.${chosen
+              .map(({ name }) => name)
+              .sort()
+              .join('+')}`
+          : ''
+      }`,
       service,
       request: polite(wanted.say(sayRow(service, table, row, descriptors), chosen, row), random),
       vague: wanted.vague,
@@ -202,14 +297,21 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   const spec = service.spec.tables[table] as Table;
   const { required, optional } = splitArgs(tool);
   const donors = ground.spare(service)(table);
-  const open = [...required, ...optional].filter(([name, arg]) => arg.type !== 'json' && (arg.col ?? name) !== spec.machine?.col);
+  const open = [...required, ...optional].filter(
+    ([name, arg]) => arg.type !== 'json' && (arg.col ?? name) !== spec.machine?.col,
+  );
   const noun = nounOf(spec);
   return onRow(ground, tool, random, {
     family: 'update',
     choose: (row) => {
       const donor = donors.length > 0 ? random.pick(donors) : undefined;
-      const made = pickOptional(ground, service, table, open, random, random.chance(0.7) ? 1 : 2, { row, ...(donor ? { donor } : {}) });
-      return made.length > 0 && required.every(([name]) => made.some(({ arg }) => arg.name === name)) ? made : undefined;
+      const made = pickOptional(ground, service, table, open, random, random.chance(0.7) ? 1 : 2, {
+        row,
+        ...(donor ? { donor } : {}),
+      });
+      return made.length > 0 && required.every(([name]) => made.some(({ arg }) => arg.name === name))
+        ? made
+        : undefined;
     },
     say: (subject, chosen) => {
       const [first, second] = chosen;
@@ -217,7 +319,10 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       const to = (one: Chosen): string => `to ${quote(one.words, one.name)}`;
       return second && first
         ? `change ${change(first)} of ${subject} ${to(first)}, and ${change(second)} ${to(second)}`
-        : random.pick([`change ${change(first as Chosen)} of ${subject} ${to(first as Chosen)}`, `set ${change(first as Chosen)} of ${subject} ${to(first as Chosen)}`]);
+        : random.pick([
+            `change ${change(first as Chosen)} of ${subject} ${to(first as Chosen)}`,
+            `set ${change(first as Chosen)} of ${subject} ${to(first as Chosen)}`,
+          ]);
     },
     vague: `One of our ${noun} records needs a change.`,
     says: `Done: the ${noun} has been changed.`,
@@ -231,7 +336,8 @@ const NOTE = /^(note|notes|comment|remark|message)$/;
 const sayArguments = (chosen: readonly Chosen[]): string => {
   const out: string[] = [];
   for (const { name, words, refers } of chosen) {
-    if (refers && /assign|owner|agent|target|to_|new_|location|member|technician|approver/.test(name)) out.push(`to ${words}`);
+    if (refers && /assign|owner|agent|target|to_|new_|location|member|technician|approver/.test(name))
+      out.push(`to ${words}`);
     else if (refers) out.push(`with ${sayColumn(name)} ${words}`);
     else if (REASON.test(name)) out.push(`giving “${words}” as the ${sayColumn(name)}`);
     else if (NOTE.test(name)) out.push(`with the ${sayColumn(name)} “${words}”`);
@@ -252,7 +358,9 @@ export const action: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     family: 'action',
     choose: (row) => {
       const must = pickRequired(ground, service, table, required, random, { row });
-      return must ? [...must, ...(random.chance(0.5) ? pickOptional(ground, service, table, told, random, 1, { row }) : [])] : undefined;
+      return must
+        ? [...must, ...(random.chance(0.5) ? pickOptional(ground, service, table, told, random, 1, { row }) : [])]
+        : undefined;
     },
     say: (subject, chosen) => sayAction(verb, subject) + sayArguments(chosen),
     vague: `One of our ${noun} records needs attention: ${wordsOf(verb).join(' ')}.`,

@@ -6,7 +6,7 @@ import type { Literal } from '../../artifacts/table.js';
 import { DAY, startOfDay } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row, SqlValue } from '../../world/state/connection.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
 import { currencyOf, sayLabel, sayValue } from './say.js';
 
 export interface Descriptor {
@@ -19,19 +19,26 @@ export interface Descriptor {
 }
 
 /** Columns nobody would name a thing by. */
-const UNSAID = /^(_|.*_by$|.*url$|.*notes?$|.*description$|body|metadata|.*_json|password|token|secret|version|timezone|locale|latitude|longitude)/;
+const UNSAID =
+  /^(_|.*_by$|.*url$|.*notes?$|.*description$|body|metadata|.*_json|password|token|secret|version|timezone|locale|latitude|longitude)/;
 
 const matches = (service: LoadedService, table: string, descriptor: Descriptor, row: Row): boolean => {
   const column = service.spec.tables[table]?.cols[descriptor.col];
   const value = row[descriptor.col];
-  if (column?.type === 'datetime' && typeof value === 'number') return startOfDay(value) === startOfDay(Number(descriptor.value));
-  if (typeof value === 'string' && typeof descriptor.value === 'string') return value.toLowerCase() === descriptor.value.toLowerCase();
+  if (column?.type === 'datetime' && typeof value === 'number')
+    return startOfDay(value) === startOfDay(Number(descriptor.value));
+  if (typeof value === 'string' && typeof descriptor.value === 'string')
+    return value.toLowerCase() === descriptor.value.toLowerCase();
   return value === descriptor.value;
 };
 
 /** Rows of `rows` that all descriptors fit. */
-export const fitting = (service: LoadedService, table: string, descriptors: readonly Descriptor[], rows: readonly Row[]): Row[] =>
-  rows.filter((row) => descriptors.every((descriptor) => matches(service, table, descriptor, row)));
+export const fitting = (
+  service: LoadedService,
+  table: string,
+  descriptors: readonly Descriptor[],
+  rows: readonly Row[],
+): Row[] => rows.filter((row) => descriptors.every((descriptor) => matches(service, table, descriptor, row)));
 
 const parentOf = (service: LoadedService, all: TableRows, fk: string, key: SqlValue): Row | undefined => {
   const parent = service.spec.tables[fk];
@@ -53,10 +60,17 @@ export const sayable = (service: LoadedService, table: string, row: Row, all: Ta
       const parent = parentOf(service, all, column.fk, value);
       const parentSpec = service.spec.tables[column.fk];
       const words = parent && parentSpec ? sayLabel(parentSpec, parent) : undefined;
-      if (parent && words && column.fk !== table) out.push({ col, value, words, parent: { table: column.fk, row: parent } });
+      if (parent && words && column.fk !== table)
+        out.push({ col, value, words, parent: { table: column.fk, row: parent } });
       continue;
     }
-    if (column.type === 'text' && !column.enum && col !== spec.label && !/(name|number|_no|code|email|title|subject|city|sku)$/.test(col)) continue;
+    if (
+      column.type === 'text' &&
+      !column.enum &&
+      col !== spec.label &&
+      !/(name|number|_no|code|email|title|subject|city|sku)$/.test(col)
+    )
+      continue;
     if (column.type === 'text' && String(value).length > 80) continue;
     const words = sayValue(column, value, currencyOf(service.spec, spec, row));
     if (words) out.push({ col, value, words });
@@ -69,7 +83,10 @@ const parentIsClear = (service: LoadedService, descriptor: Descriptor, all: Tabl
   if (!descriptor.parent) return true;
   const { table, row } = descriptor.parent;
   const label = service.spec.tables[table]?.label;
-  return label !== undefined && all(table).filter((other) => String(other[label]).toLowerCase() === String(row[label]).toLowerCase()).length === 1;
+  return (
+    label !== undefined &&
+    all(table).filter((other) => String(other[label]).toLowerCase() === String(row[label]).toLowerCase()).length === 1
+  );
 };
 
 /** How telling a kind of descriptor is for a person: the lower, the sooner it is said. */
@@ -87,7 +104,14 @@ const weight = (service: LoadedService, table: string, descriptor: Descriptor): 
  * The fewest descriptors that fit this row alone, or undefined when the row cannot be told apart. `mode` label: by its name or
  * number; around: by what surrounds it (whose it is, when, how much), which makes an agent search.
  */
-export const singleOut = (service: LoadedService, table: string, row: Row, all: TableRows, random: Rng, mode: 'label' | 'around'): Descriptor[] | undefined => {
+export const singleOut = (
+  service: LoadedService,
+  table: string,
+  row: Row,
+  all: TableRows,
+  random: Rng,
+  mode: 'label' | 'around',
+): Descriptor[] | undefined => {
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
   const clear = sayable(service, table, row, all).filter((descriptor) => parentIsClear(service, descriptor, all));

@@ -1,9 +1,10 @@
 /** The ground tasks grow on: a loaded world, its initial rows, fresh sessions, and unused values for new things. */
-import type { Row } from '../../world/state/connection.js';
+
+import { Session } from '../../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import type { Caller } from '../../world/program/types.js';
 import { seedWorld } from '../../world/seed/seed.js';
-import { Session } from '../../serve/sessions/session.js';
+import type { Row } from '../../world/state/types.js';
 import type { TableRows } from './descriptors.js';
 
 export interface Actor extends Caller {
@@ -27,7 +28,8 @@ const SPARE_ROWS = 12;
 export const actorOf = (world: LoadedWorld): Actor => {
   const directory = world.services.get('directory');
   const spec = directory?.spec.tables.employee;
-  if (!directory || !spec) return { id: 'agent', name: 'the operator', email: `operator@${world.spec.company.domain}`, title: 'Operator' };
+  if (!directory || !spec)
+    return { id: 'agent', name: 'the operator', email: `operator@${world.spec.company.domain}`, title: 'Operator' };
   directory.connection.bind(directory.pristine);
   const rows = directory.connection.prepare(`SELECT * FROM "employee" ORDER BY rowid`).all();
   const row = rows.find((candidate) => candidate.status === 'active' && candidate.manager_id !== null) ?? rows[0];
@@ -46,24 +48,35 @@ export const prepareGround = (world: LoadedWorld): Ground => {
   const actor = actorOf(world);
   const base = Session.open(world, { id: 'ground', me: actor });
   let opened = 0;
-  const rows = (service: LoadedService): TableRows => (table) => {
-    const id = `${service.id}.${table}`;
-    const known = tables.get(id);
-    if (known) return known;
-    service.connection.bind(service.pristine);
-    const read = service.connection.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).all();
-    tables.set(id, read);
-    return read;
-  };
-  const spare = (service: LoadedService): TableRows => (table) => {
-    let made = spares.get(service.id);
-    if (!made) {
-      const spec = { ...service.spec, tables: Object.fromEntries(Object.entries(service.spec.tables).map(([name, t]) => [name, { ...t, rows: SPARE_ROWS }])) };
-      const { company, clock, seed } = world.spec;
-      made = seedWorld([spec], { company, clock, seed: `${seed}/spare`, links: [], invariants: [] }).rows[service.id] ?? {};
-      spares.set(service.id, made);
-    }
-    return made[table] ?? [];
-  };
+  const rows =
+    (service: LoadedService): TableRows =>
+    (table) => {
+      const id = `${service.id}.${table}`;
+      const known = tables.get(id);
+      if (known) return known;
+      service.connection.bind(service.pristine);
+      const read = service.connection.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).all();
+      tables.set(id, read);
+      return read;
+    };
+  const spare =
+    (service: LoadedService): TableRows =>
+    (table) => {
+      let made = spares.get(service.id);
+      if (!made) {
+        const spec = {
+          ...service.spec,
+          tables: Object.fromEntries(
+            Object.entries(service.spec.tables).map(([name, t]) => [name, { ...t, rows: SPARE_ROWS }]),
+          ),
+        };
+        const { company, clock, seed } = world.spec;
+        made =
+          seedWorld([spec], { company, clock, seed: `${seed}/spare`, links: [], invariants: [] }).rows[service.id] ??
+          {};
+        spares.set(service.id, made);
+      }
+      return made[table] ?? [];
+    };
   return { world, actor, rows, spare, fresh: () => base.fork(`task-${opened++}`) };
 };

@@ -2,13 +2,16 @@
  * A reference chain in the making: calls are run one after the other on a scratch session, and each argument is traced to
  * where an agent would have it from (certify.md, "everything the agent needs is reachable").
  */
+
+import type { Column, Table } from '../../artifacts/table.js';
 import type { Call, Source } from '../../artifacts/task.js';
 import type { Arg } from '../../artifacts/tool.js';
 import type { Json } from '../../kit/hash.js';
 import type { Session } from '../../serve/sessions/session.js';
 import type { LoadedService, WorldTool } from '../../world/loaded.js';
-import type { SqlValue } from '../../world/state/connection.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
 import { argPath, encodeArg } from '../../world/surface/args.js';
+import { encodeValue } from '../../world/surface/values.js';
 
 export interface NamedTool extends WorldTool {
   /** As the agent calls it. */
@@ -44,6 +47,10 @@ export const forkPlan = (plan: Plan): Plan => ({
 
 export const dropPlan = (plan: Plan): void => plan.session.drop();
 
+/** A row's key as results show it. */
+export const keyOf = (service: LoadedService, table: Table, row: Row): Json =>
+  encodeValue(service.spec, table.cols[table.key.col] as Column, row[table.key.col] ?? null, row);
+
 /** First path in `result` at which `value` stands (`data.0.id`), or undefined. */
 export const pathTo = (result: Json, value: Json, at = ''): string | undefined => {
   if (result === value) return at || '.';
@@ -75,16 +82,25 @@ const put = (into: Record<string, Json>, path: string[], value: Json): void => {
 };
 
 /** The arguments as an agent would write them in the service's dialect. */
-export const surfaceArgs = (service: LoadedService, tool: NamedTool, args: readonly PlannedArg[]): Record<string, Json> => {
+export const surfaceArgs = (
+  service: LoadedService,
+  tool: NamedTool,
+  args: readonly PlannedArg[],
+): Record<string, Json> => {
   const out: Record<string, Json> = {};
   for (const planned of args) {
     const arg = tool.tool.tool.args[planned.name] as Arg;
-    put(out, argPath(service.spec, planned.name, arg), encodeArg(service.spec, tool.tool.tool, planned.name, planned.value));
+    put(
+      out,
+      argPath(service.spec, planned.name, arg),
+      encodeArg(service.spec, tool.tool.tool, planned.name, planned.value),
+    );
   }
   return out;
 };
 
-const leaf = (args: Json, path: string[]): Json => path.reduce<Json>((at, key) => (at as Record<string, Json>)?.[key] ?? null, args);
+const leaf = (args: Json, path: string[]): Json =>
+  path.reduce<Json>((at, key) => (at as Record<string, Json>)?.[key] ?? null, args);
 
 /**
  * Runs one call on the plan's session and records it. False, and nothing recorded, when the call fails or when an argument

@@ -2,10 +2,9 @@
 import type { Arg } from '../../artifacts/tool.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
-import type { Row } from '../../world/state/connection.js';
-import { encodeValue } from '../../world/surface/values.js';
+import type { Row } from '../../world/state/types.js';
 import { type Descriptor, dayOf, singleOut, type TableRows } from './descriptors.js';
-import { dropPlan, forkPlan, type NamedTool, type Plan, type PlannedArg, perform, seenAt } from './plan.js';
+import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, type PlannedArg, perform, seenAt } from './plan.js';
 
 const MAX_DEPTH = 2;
 
@@ -14,10 +13,17 @@ export const toolsOf = (world: LoadedWorld, service: string): NamedTool[] =>
   [...world.tools].filter(([, tool]) => tool.service.id === service).map(([name, tool]) => ({ name, ...tool }));
 
 const filterFor = (tool: NamedTool, col: string, ops: readonly string[]): [string, Arg] | undefined =>
-  Object.entries(tool.tool.tool.args).find(([, arg]) => arg.role === 'filter' && arg.col === col && ops.includes(arg.op ?? 'eq'));
+  Object.entries(tool.tool.tool.args).find(
+    ([, arg]) => arg.role === 'filter' && arg.col === col && ops.includes(arg.op ?? 'eq'),
+  );
 
 /** Arguments of a finder that say one descriptor; undefined when it cannot say it. */
-const narrow = (tool: NamedTool, service: LoadedService, table: string, descriptor: Descriptor): PlannedArg[] | undefined => {
+const narrow = (
+  tool: NamedTool,
+  service: LoadedService,
+  table: string,
+  descriptor: Descriptor,
+): PlannedArg[] | undefined => {
   const column = service.spec.tables[table]?.cols[descriptor.col];
   if (!column || typeof descriptor.value === 'boolean') return undefined;
   const origin = descriptor.parent ? ({ observed: true } as const) : { brief: descriptor.words };
@@ -36,24 +42,39 @@ const narrow = (tool: NamedTool, service: LoadedService, table: string, descript
   if (equal) return [{ name: equal[0], value: descriptor.value, origin }];
   const among = filterFor(tool, descriptor.col, ['in']);
   if (among) return [{ name: among[0], value: [descriptor.value], origin }];
-  const like = column.type === 'text' && !descriptor.parent ? filterFor(tool, descriptor.col, ['contains', 'prefix']) : undefined;
+  const like =
+    column.type === 'text' && !descriptor.parent ? filterFor(tool, descriptor.col, ['contains', 'prefix']) : undefined;
   return like ? [{ name: like[0], value: descriptor.value, origin }] : undefined;
 };
 
 /** Sets of arguments worth trying on a finder, the most telling first. */
-const attempts = (tool: NamedTool, service: LoadedService, table: string, descriptors: readonly Descriptor[], random: Rng): { args: PlannedArg[]; parents: Descriptor[] }[] => {
+const attempts = (
+  tool: NamedTool,
+  service: LoadedService,
+  table: string,
+  descriptors: readonly Descriptor[],
+  random: Rng,
+): { args: PlannedArg[]; parents: Descriptor[] }[] => {
   const out: { args: PlannedArg[]; parents: Descriptor[] }[] = [];
   const query = Object.entries(tool.tool.tool.args).find(([, arg]) => arg.role === 'query');
   const searched = tool.tool.tool.match ?? [];
   if (query) {
     for (const descriptor of descriptors) {
       if (descriptor.parent || !searched.includes(descriptor.col)) continue;
-      out.push({ args: [{ name: query[0], value: String(descriptor.value), origin: { brief: descriptor.words } }], parents: [] });
+      out.push({
+        args: [{ name: query[0], value: String(descriptor.value), origin: { brief: descriptor.words } }],
+        parents: [],
+      });
     }
   }
-  const said = descriptors.map((descriptor) => ({ descriptor, args: narrow(tool, service, table, descriptor) })).filter((item) => item.args !== undefined);
+  const said = descriptors
+    .map((descriptor) => ({ descriptor, args: narrow(tool, service, table, descriptor) }))
+    .filter((item) => item.args !== undefined);
   if (said.length > 0) {
-    const all = { args: said.flatMap((item) => item.args ?? []), parents: said.map((item) => item.descriptor).filter((descriptor) => descriptor.parent) };
+    const all = {
+      args: said.flatMap((item) => item.args ?? []),
+      parents: said.map((item) => item.descriptor).filter((descriptor) => descriptor.parent),
+    };
     out.push(all);
     if (said.length > 1) {
       const one = random.pick(said);
@@ -63,7 +84,10 @@ const attempts = (tool: NamedTool, service: LoadedService, table: string, descri
   return random.shuffle(out);
 };
 
-const required = (tool: NamedTool): string[] => Object.entries(tool.tool.tool.args).filter(([, arg]) => arg.required).map(([name]) => name);
+const required = (tool: NamedTool): string[] =>
+  Object.entries(tool.tool.tool.args)
+    .filter(([, arg]) => arg.required)
+    .map(([name]) => name);
 
 export interface Sight {
   world: LoadedWorld;
@@ -76,14 +100,24 @@ export interface Sight {
  * Extends `plan` by calls after which the key of `row` was seen in a result. Returns the extended plan (a fork: the given one
  * is left as it was), or undefined when no tool shows the row. `skip` leaves the first ways out, for alternative paths.
  */
-export const reveal = (sight: Sight, plan: Plan, table: string, row: Row, descriptors: readonly Descriptor[], skip = 0, depth = 0): Plan | undefined => {
+export const reveal = (
+  sight: Sight,
+  plan: Plan,
+  table: string,
+  row: Row,
+  descriptors: readonly Descriptor[],
+  skip = 0,
+  depth = 0,
+): Plan | undefined => {
   const { world, service, all, random } = sight;
   const spec = service.spec.tables[table];
   if (!spec || depth > MAX_DEPTH) return undefined;
-  const key = encodeValue(service.spec, spec.cols[spec.key.col], row[spec.key.col] ?? null, spec.key.col);
+  const key = keyOf(service, spec, row);
   if (skip === 0 && seenAt(plan, key)) return forkPlan(plan);
   let left = skip;
-  const finders = toolsOf(world, service.id).filter(({ tool }) => tool.tool.table === table && (tool.tool.op === 'list' || tool.tool.op === 'search'));
+  const finders = toolsOf(world, service.id).filter(
+    ({ tool }) => tool.tool.table === table && (tool.tool.op === 'list' || tool.tool.op === 'search'),
+  );
   for (const finder of random.shuffle(finders)) {
     for (const attempt of attempts(finder, service, table, descriptors, random)) {
       if (!required(finder).every((name) => attempt.args.some((arg) => arg.name === name))) continue;
@@ -91,7 +125,8 @@ export const reveal = (sight: Sight, plan: Plan, table: string, row: Row, descri
       for (const descriptor of attempt.parents) {
         const parent = descriptor.parent as NonNullable<Descriptor['parent']>;
         const label = singleOut(service, parent.table, parent.row, all, random, 'label');
-        const further: Plan | undefined = label && extended ? reveal(sight, extended, parent.table, parent.row, label, 0, depth + 1) : undefined;
+        const further: Plan | undefined =
+          label && extended ? reveal(sight, extended, parent.table, parent.row, label, 0, depth + 1) : undefined;
         if (extended) dropPlan(extended);
         extended = further;
       }

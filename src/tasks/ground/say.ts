@@ -3,12 +3,8 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Column, Table } from '../../artifacts/table.js';
 import { longDate } from '../../kit/calendar.js';
 import { wordsOf } from '../../kit/words.js';
-import type { Row, SqlValue } from '../../world/state/connection.js';
-
-const MINOR: Record<string, number> = { JPY: 0, KRW: 0, CLP: 0, VND: 0, ISK: 0, XAF: 0, XOF: 0, PYG: 0, UGX: 0, RWF: 0, KWD: 3, BHD: 3, OMR: 3, JOD: 3, TND: 3 };
-
-/** Digits after the point of a currency's amounts. */
-export const minorDigits = (currency: string): number => MINOR[currency] ?? 2;
+import type { Row, SqlValue } from '../../world/state/types.js';
+import { minorDigits } from '../../world/surface/money.js';
 
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 

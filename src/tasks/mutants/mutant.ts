@@ -30,7 +30,8 @@ export interface MutantKind {
 
 export const toolOf = ({ ground }: Material, call: Call): WorldTool | undefined => ground.world.tools.get(call.tool);
 
-export const replaced = (calls: readonly Call[], index: number, call: Call): Call[] => calls.map((old, i) => (i === index ? call : old));
+export const replaced = (calls: readonly Call[], index: number, call: Call): Call[] =>
+  calls.map((old, i) => (i === index ? call : old));
 
 /** A copy of `call` with the value at `path` replaced. */
 export const withArg = (call: Call, path: readonly string[], value: Json): Call => {

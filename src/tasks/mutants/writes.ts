@@ -1,15 +1,24 @@
 /** Wrong changes: another row, another value, a step too few or too many, a change nobody asked for. */
-import type { Call } from '../../artifacts/task.js';
-import type { Arg } from '../../artifacts/tool.js';
+
 import type { Column } from '../../artifacts/table.js';
+import type { Call } from '../../artifacts/task.js';
+import type { Arg, Tool } from '../../artifacts/tool.js';
 import { DAY } from '../../kit/calendar.js';
 import type { Json } from '../../kit/hash.js';
-import type { SqlValue } from '../../world/state/connection.js';
-import { argPath, decodeArg, encodeArg } from '../../world/surface/args.js';
+import type { LoadedService } from '../../world/loaded.js';
+import type { SqlValue } from '../../world/state/types.js';
+import { argPath, argSpecs, encodeArg } from '../../world/surface/args.js';
 import { changes, type Material, type Mutant, type MutantKind, replaced, toolOf, withArg } from './mutant.js';
 
 const MOST_ENTITIES = 2;
-const leaf = (call: Call, path: readonly string[]): Json | undefined => path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], call.args);
+const leaf = (call: Call, path: readonly string[]): Json | undefined =>
+  path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], call.args);
+
+/** The stored value behind a written argument. */
+const decoded = (service: LoadedService, tool: Tool, name: string, written: Json): SqlValue =>
+  argSpecs(service.spec, tool)
+    .find((spec) => spec.name === name)
+    ?.codec.decode(written) ?? null;
 
 /** The same call on other rows that accept it. */
 const otherEntities = (material: Material, most: number): { call: Call; key: string | number }[] => {
@@ -21,7 +30,10 @@ const otherEntities = (material: Material, most: number): { call: Call; key: str
   const { service, tool } = found;
   const out: { call: Call; key: string | number }[] = [];
   for (const [name, arg] of Object.entries(tool.tool.args)) {
-    const table = arg.role === 'key' ? tool.tool.table : (arg.ref ?? service.spec.tables[tool.tool.table]?.cols[arg.col ?? name]?.fk);
+    const table =
+      arg.role === 'key'
+        ? tool.tool.table
+        : (arg.ref ?? service.spec.tables[tool.tool.table]?.cols[arg.col ?? name]?.fk);
     const path = argPath(service.spec, name, arg);
     const spec = table ? service.spec.tables[table] : undefined;
     if (!table || !spec || arg.type === 'list' || leaf(call, path) === undefined) continue;
@@ -40,12 +52,14 @@ const otherEntities = (material: Material, most: number): { call: Call; key: str
 export const wrongEntity: MutantKind = {
   kind: 'wrong_entity',
   make: (material) =>
-    otherEntities(material, MOST_ENTITIES).map(({ call, key }): Mutant => ({
-      kind: 'wrong_entity',
-      what: `acts on ${key}`,
-      calls: replaced(material.task.reference.calls, material.write as number, call),
-      answer: material.task.reference.answer,
-    })),
+    otherEntities(material, MOST_ENTITIES).map(
+      ({ call, key }): Mutant => ({
+        kind: 'wrong_entity',
+        what: `acts on ${key}`,
+        calls: replaced(material.task.reference.calls, material.write as number, call),
+        answer: material.task.reference.answer,
+      }),
+    ),
 };
 
 /** The right row and others with it. */
@@ -55,7 +69,14 @@ export const shotgunWrite: MutantKind = {
     const others = otherEntities(material, MOST_ENTITIES);
     if (others.length === 0) return [];
     const { task } = material;
-    return [{ kind: 'shotgun_write', what: `acts on ${others.length + 1} rows`, calls: [...task.reference.calls, ...others.map(({ call }) => call)], answer: task.reference.answer }];
+    return [
+      {
+        kind: 'shotgun_write',
+        what: `acts on ${others.length + 1} rows`,
+        calls: [...task.reference.calls, ...others.map(({ call }) => call)],
+        answer: task.reference.answer,
+      },
+    ];
   },
 };
 
@@ -63,7 +84,14 @@ export const shotgunWrite: MutantKind = {
 const another = (arg: Arg, column: Column | undefined, value: SqlValue): SqlValue | undefined => {
   const options = arg.enum ?? column?.enum;
   if (options) return options.find((option) => option !== value);
-  if (typeof value === 'number') return arg.type === 'date' || arg.type === 'datetime' ? value + DAY : arg.type === 'bool' ? 1 - value : arg.type === 'money' ? value + 100 : value + 1;
+  if (typeof value === 'number')
+    return arg.type === 'date' || arg.type === 'datetime'
+      ? value + DAY
+      : arg.type === 'bool'
+        ? 1 - value
+        : arg.type === 'money'
+          ? value + 100
+          : value + 1;
   return typeof value === 'string' && arg.type === 'text' ? `${value} (2)` : undefined;
 };
 
@@ -81,11 +109,24 @@ export const wrongValue: MutantKind = {
       const column = service.spec.tables[tool.tool.table]?.cols[arg.col ?? name];
       const path = argPath(service.spec, name, arg);
       const written = leaf(call, path);
-      if (written === undefined || arg.role === 'key' || arg.ref || column?.fk || arg.type === 'list' || arg.type === 'json') continue;
-      const value = another(arg, column, decodeArg(service.spec, tool.tool, name, written) as SqlValue);
+      if (
+        written === undefined ||
+        arg.role === 'key' ||
+        arg.ref ||
+        column?.fk ||
+        arg.type === 'list' ||
+        arg.type === 'json'
+      )
+        continue;
+      const value = another(arg, column, decoded(service, tool.tool, name, written));
       if (value === undefined) continue;
-      const calls = replaced(task.reference.calls, write, withArg(call, path, encodeArg(service.spec, tool.tool, name, value)));
-      if (changes(material, calls, write)) out.push({ kind: 'wrong_value', what: `${name} is ${value}`, calls, answer: task.reference.answer });
+      const calls = replaced(
+        task.reference.calls,
+        write,
+        withArg(call, path, encodeArg(service.spec, tool.tool, name, value)),
+      );
+      if (changes(material, calls, write))
+        out.push({ kind: 'wrong_value', what: `${name} is ${value}`, calls, answer: task.reference.answer });
     }
     return out;
   },
@@ -94,7 +135,16 @@ export const wrongValue: MutantKind = {
 export const missingStep: MutantKind = {
   kind: 'missing_step',
   make: ({ task, write }) =>
-    write === undefined ? [] : [{ kind: 'missing_step', what: 'leaves the change out', calls: task.reference.calls.filter((_, i) => i !== write), answer: task.reference.answer }],
+    write === undefined
+      ? []
+      : [
+          {
+            kind: 'missing_step',
+            what: 'leaves the change out',
+            calls: task.reference.calls.filter((_, i) => i !== write),
+            answer: task.reference.answer,
+          },
+        ],
 };
 
 /** The change twice; applies only where a second time changes something. */
@@ -104,12 +154,23 @@ export const twice: MutantKind = {
     const { task, write } = material;
     if (write === undefined) return [];
     const calls = [...task.reference.calls, task.reference.calls[write] as Call];
-    return changes(material, calls, calls.length - 1) ? [{ kind: 'step_twice', what: 'does the change twice', calls, answer: task.reference.answer }] : [];
+    return changes(material, calls, calls.length - 1)
+      ? [{ kind: 'step_twice', what: 'does the change twice', calls, answer: task.reference.answer }]
+      : [];
   },
 };
 
 export const extraWrite: MutantKind = {
   kind: 'extra_write',
   make: ({ task, stray }) =>
-    stray ? [{ kind: 'extra_write', what: `also calls ${stray.tool}`, calls: [...task.reference.calls, stray], answer: task.reference.answer }] : [],
+    stray
+      ? [
+          {
+            kind: 'extra_write',
+            what: `also calls ${stray.tool}`,
+            calls: [...task.reference.calls, stray],
+            answer: task.reference.answer,
+          },
+        ]
+      : [],
 };

@@ -1,0 +1,189 @@
+/**
+ * The corpus: a folder a person can read. worlds/<id>/ holds world.yaml, services/*.json, data/*.sqlite, certificates and
+ * tasks; traces/ and exports come beside. Everything an artifact refers to is checked by its content address on reading.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Certificate } from '../artifacts/certificate.js';
+import { parseArtifact } from '../artifacts/registry.js';
+import type { ServiceSpec } from '../artifacts/service.js';
+import type { Snapshot } from '../artifacts/snapshot.js';
+import type { Task } from '../artifacts/task.js';
+import { TreadleError } from '../errors.js';
+import { addressOf, sha256 } from '../kit/hash.js';
+import type { WorldParts } from '../world/loaded.js';
+import { diskError, exists, readBytes, readData, writeJson, writeWhole, writeYaml } from './files.js';
+
+export const CORPUS_VERSION = 'corpus/1';
+
+export interface WorldFiles extends WorldParts {
+  snapshot: Snapshot;
+  /** By service id; the world's own under `world`. */
+  certificates: Readonly<Record<string, Certificate>>;
+}
+
+export interface DroppedTask {
+  family: string;
+  template: string;
+  reason: string;
+}
+
+export interface TaskFiles {
+  tasks: readonly Task[];
+  certificates: Readonly<Record<string, Certificate>>;
+  dropped: readonly DroppedTask[];
+}
+
+export class Corpus {
+  private constructor(readonly dir: string) {}
+
+  /** Opens a corpus folder, and makes it when `create` is set. Throws `no_corpus`, `other_version`, `read_only` ... */
+  static open(dir: string, create = false): Corpus {
+    const marker = join(dir, 'treadle.json');
+    if (!exists(marker)) {
+      if (!create) {
+        const next = 'Make one with: treadle build "<a brief>" --out DIR';
+        throw new TreadleError({ code: 'no_corpus', message: 'There is no corpus in this folder', value: dir, next });
+      }
+      if (exists(dir) && Corpus.#strangers(dir)) {
+        throw new TreadleError({
+          code: 'not_empty',
+          message: 'The folder holds other files and no corpus',
+          value: dir,
+          next: 'Choose an empty or new folder with --out.',
+        });
+      }
+      writeJson(marker, { treadle: CORPUS_VERSION });
+    }
+    const found = readData(marker) as { treadle?: unknown };
+    if (found?.treadle !== CORPUS_VERSION) {
+      const next = 'Build it again with this version into a new folder, or use the Treadle that wrote it.';
+      throw new TreadleError({
+        code: 'other_version',
+        message: `The corpus is not of version ${CORPUS_VERSION}`,
+        value: found?.treadle ?? 'none',
+        next,
+      });
+    }
+    return new Corpus(dir);
+  }
+
+  static #strangers(dir: string): boolean {
+    try {
+      return !statSync(dir).isDirectory() || readdirSync(dir).length > 0;
+    } catch (thrown) {
+      throw diskError(thrown, dir);
+    }
+  }
+
+  path(...parts: string[]): string {
+    return join(this.dir, ...parts);
+  }
+
+  /** Ids of the complete worlds, sorted; a half-written one is not listed. */
+  worlds(): string[] {
+    return this.#names(this.path('worlds')).filter((id) => exists(this.path('worlds', id, 'world.yaml')));
+  }
+
+  #names(dir: string): string[] {
+    if (!exists(dir)) return [];
+    try {
+      return readdirSync(dir).sort();
+    } catch (thrown) {
+      throw diskError(thrown, dir);
+    }
+  }
+
+  hasWorld(id: string): boolean {
+    return exists(this.path('worlds', id, 'world.yaml'));
+  }
+  hasTasks(id: string): boolean {
+    return exists(this.path('worlds', id, 'tasks', 'index.json'));
+  }
+
+  /** The world's own file comes last: while it is missing, the world counts as not written. */
+  writeWorld(files: WorldFiles): void {
+    const at = (...parts: string[]): string => this.path('worlds', files.world.id, ...parts);
+    for (const spec of files.services) writeJson(at('services', `${spec.id}.json`), spec);
+    for (const [id, image] of Object.entries(files.images)) writeWhole(at('data', `${id}.sqlite`), image);
+    for (const [id, certificate] of Object.entries(files.certificates))
+      writeJson(at('certificates', `${id}.json`), certificate);
+    writeYaml(at('snapshot.yaml'), files.snapshot);
+    writeYaml(at('world.yaml'), files.world);
+  }
+
+  readWorld(id: string): WorldFiles {
+    const at = (...parts: string[]): string => this.path('worlds', id, ...parts);
+    if (!this.hasWorld(id)) {
+      const known = this.worlds();
+      const next =
+        known.length > 0
+          ? `It has ${known.slice(0, 8).join(', ')}${known.length > 8 ? ' ...' : ''}.`
+          : 'It has none yet: run treadle build.';
+      throw new TreadleError({ code: 'no_world', message: 'The corpus has no such world', value: id, next });
+    }
+    const world = parseArtifact('world', readData(at('world.yaml')), at('world.yaml'));
+    const snapshot = parseArtifact('snapshot', readData(at('snapshot.yaml')), at('snapshot.yaml'));
+    const services: ServiceSpec[] = [];
+    const images: Record<string, Uint8Array> = {};
+    for (const ref of world.services) {
+      const file = at('services', `${ref.id}.json`);
+      const spec = parseArtifact('service', readData(file), file);
+      this.#same(addressOf(spec), ref.hash, file);
+      services.push(spec);
+      const data = at('data', `${ref.id}.sqlite`);
+      const image = readBytes(data);
+      this.#same(sha256(image), snapshot.databases[ref.id] ?? '', data);
+      images[ref.id] = image;
+    }
+    this.#same(addressOf(snapshot), world.snapshot, at('snapshot.yaml'));
+    const certificates = Object.fromEntries(
+      this.#names(at('certificates')).map((name) => [
+        name.replace(/\.json$/, ''),
+        parseArtifact('certificate', readData(at('certificates', name)), at('certificates', name)),
+      ]),
+    );
+    return { world, snapshot, services, images, certificates };
+  }
+
+  #same(found: string, wanted: string, file: string): void {
+    if (found === wanted) return;
+    const next = 'Restore the file, or build the world again.';
+    throw new TreadleError({
+      code: 'changed_file',
+      message: `${file} is not what the world was certified with`,
+      value: found.slice(0, 12),
+      next,
+    });
+  }
+
+  writeTasks(world: string, files: TaskFiles): void {
+    const at = (...parts: string[]): string => this.path('worlds', world, 'tasks', ...parts);
+    for (const task of files.tasks) {
+      writeYaml(at(`${task.id}.yaml`), task);
+      writeJson(at('proofs', `${task.id}.json`), files.certificates[task.id]);
+    }
+    const tasks = files.tasks.map((task) => ({
+      id: task.id,
+      hash: addressOf(task),
+      family: task.nodes[0]?.family ?? '',
+      brief: task.brief,
+    }));
+    writeJson(at('index.json'), { tasks, dropped: files.dropped });
+  }
+
+  readTasks(world: string): TaskFiles {
+    const at = (...parts: string[]): string => this.path('worlds', world, 'tasks', ...parts);
+    if (!this.hasTasks(world)) return { tasks: [], certificates: {}, dropped: [] };
+    const index = readData(at('index.json')) as { tasks: { id: string; hash: string }[]; dropped: DroppedTask[] };
+    const certificates: Record<string, Certificate> = {};
+    const tasks = index.tasks.map(({ id, hash }) => {
+      const file = at(`${id}.yaml`);
+      const task = parseArtifact('task', readData(file), file);
+      this.#same(addressOf(task), hash, file);
+      certificates[id] = parseArtifact('certificate', readData(at('proofs', `${id}.json`)), at('proofs', `${id}.json`));
+      return task;
+    });
+    return { tasks, certificates, dropped: index.dropped };
+  }
+}
