@@ -1,6 +1,7 @@
 /** What the verb lexicon hands to an author: what a word means, and the tool an effect compiles to. */
-import type { Arg, Tool } from '../../artifacts/tool.js';
+
 import type { Column, Table } from '../../artifacts/table.js';
+import type { Arg, Tool } from '../../artifacts/tool.js';
 
 export type CrudOp = 'create' | 'get' | 'list' | 'update' | 'delete' | 'search';
 
