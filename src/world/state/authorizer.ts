@@ -1,0 +1,130 @@
+/**
+ * Decides at prepare time what a statement may do, and notes what it reads and writes. One callback is set when a
+ * connection opens and never taken off, because setting it again re-prepares every statement.
+ */
+import type { Memory } from './memory.js';
+import type { Access } from './types.js';
+
+const OK = 0;
+const DENY = 1;
+const DELETE = 9;
+const INSERT = 18;
+const READ = 20;
+const SELECT = 21;
+const UPDATE = 23;
+const FUNCTION = 31;
+const RECURSIVE = 33;
+
+const NAMES: Record<number, string> = {
+  19: 'PRAGMA',
+  22: 'BEGIN, COMMIT and ROLLBACK',
+  24: 'ATTACH',
+  25: 'DETACH',
+  32: 'SAVEPOINT',
+};
+
+/** Not reproducible, or telling what the connection did for another state before. */
+const FUNCTIONS = new Set([
+  'random',
+  'randomblob',
+  'current_timestamp',
+  'current_time',
+  'current_date',
+  'changes',
+  'total_changes',
+  'last_insert_rowid',
+  'load_extension',
+  'sqlite_source_id',
+  'sqlite_version',
+  'sqlite_offset',
+  'sqlite_compileoption_get',
+  'sqlite_compileoption_used',
+  'sqlite_log',
+  'fts3_tokenizer',
+]);
+const TABLES = /^(sqlite_|pragma_|dbstat$|bytecode$|tables_used$)/i;
+
+/** `admin` may do anything, `define` may create tables as well, `query` may not write. */
+export type Mode = 'admin' | 'define' | 'change' | 'query';
+
+type Verb = Access['writes'][number]['op'];
+
+/** Collects an Access from authorizer calls. */
+export class AccessLog {
+  readonly #reads = new Map<string, Set<string>>();
+  readonly #writes = new Map<string, Set<string>>();
+
+  read(db: string, table: string, column: string): void {
+    this.#add(this.#reads, [db, table], column);
+  }
+
+  write(db: string, table: string, op: Verb, column: string): void {
+    this.#add(this.#writes, [db, table, op], column);
+  }
+
+  done(): Access {
+    const sorted = (into: Map<string, Set<string>>) => [...into].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return {
+      reads: sorted(this.#reads).map(([key, columns]) => {
+        const [db = '', table = ''] = key.split('\u0000');
+        return { db, table, columns: [...columns].sort() };
+      }),
+      writes: sorted(this.#writes).map(([key, columns]) => {
+        const [db = '', table = '', op] = key.split('\u0000');
+        return { db, table, op: op as Verb, columns: [...columns].sort() };
+      }),
+    };
+  }
+
+  #add(into: Map<string, Set<string>>, parts: string[], column: string): void {
+    const key = parts.join('\u0000');
+    const columns = into.get(key) ?? new Set<string>();
+    if (column) columns.add(column);
+    into.set(key, columns);
+  }
+}
+
+export class Authorizer {
+  mode: Mode = 'admin';
+  log: AccessLog | undefined;
+  /** Why the last prepare was refused. */
+  refusal: string | undefined;
+
+  constructor(readonly memory: Memory) {}
+
+  /** The callback for C: (context, action, first, second, database, trigger or view). */
+  readonly decide = (_context: number, action: number, first: number, second: number, db: number): number => {
+    if (this.mode === 'admin' || action === SELECT || action === RECURSIVE) return OK;
+    try {
+      const one = this.memory.cString(first) ?? '';
+      const two = this.memory.cString(second) ?? '';
+      return this.#judge(action, one, two, this.memory.cString(db) ?? '');
+    } catch {
+      return DENY;
+    }
+  };
+
+  #judge(action: number, first: string, second: string, db: string): number {
+    if (action === FUNCTION) return FUNCTIONS.has(second.toLowerCase()) ? this.#refuse(`the function ${second}()`) : OK;
+    if (action === READ) {
+      if (TABLES.test(first) && this.mode !== 'define') return this.#refuse(`reading ${first}`);
+      this.log?.read(db, first, second);
+      return OK;
+    }
+    if (action === INSERT || action === UPDATE || action === DELETE) {
+      if (this.mode === 'query') return this.#refuse('writing');
+      if (TABLES.test(first) && this.mode !== 'define') return this.#refuse(`writing ${first}`);
+      if (db === 'temp') return this.#refuse('temporary tables');
+      this.log?.write(db, first, action === INSERT ? 'insert' : action === UPDATE ? 'update' : 'delete', second);
+      return OK;
+    }
+    const isDefinition = action <= 17 || (action >= 26 && action <= 28);
+    if (this.mode === 'define' && isDefinition && db !== 'temp') return OK;
+    return this.#refuse(NAMES[action] ?? 'changing the schema');
+  }
+
+  #refuse(what: string): number {
+    this.refusal = what;
+    return DENY;
+  }
+}

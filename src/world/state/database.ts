@@ -1,0 +1,160 @@
+/** One open SQLite handle with its authorizer, budget and footprint hook. Connections open it late and may close it. */
+import { TreadleError } from '../../errors.js';
+import { Authorizer, type Mode } from './authorizer.js';
+import { sqlFailure } from './failure.js';
+import { Footprint } from './footprint.js';
+import type { Runtime } from './runtime.js';
+import { VFS_NAME } from './vfs.js';
+
+const ROW = 100;
+const DONE = 101;
+const READ_WRITE_CREATE = 6;
+const PERSISTENT = 1;
+const LIMIT_LENGTH = 0;
+const LONGEST_VALUE = 16 << 20;
+const SETTINGS = [
+  'journal_mode=MEMORY',
+  'locking_mode=NORMAL',
+  'synchronous=OFF',
+  'foreign_keys=ON',
+  'cache_size=-8192',
+];
+
+export class Database {
+  readonly handle: number;
+  readonly authorizer: Authorizer;
+  readonly footprint: Footprint;
+  /** Where the running statement, and the open transaction, began in the footprint. */
+  mark = 0;
+  transactionMark = 0;
+  readonly #callbacks: number[];
+  readonly #controls = new Map<string, number>();
+  #budget: number | undefined;
+
+  /** `file` is a slot's name or `:memory:`. */
+  constructor(
+    readonly runtime: Runtime,
+    file: string,
+    readonly mode: Mode,
+  ) {
+    const { c, memory } = runtime;
+    const name = memory.allocText(file).at;
+    const out = runtime.wasm.alloc(8);
+    const rc = c.sqlite3_open_v2(name, out, READ_WRITE_CREATE, runtime.vfsName);
+    this.handle = memory.read32(out);
+    runtime.wasm.free(name);
+    runtime.wasm.free(out);
+    if (rc !== 0) {
+      c.sqlite3_close_v2(this.handle);
+      throw new TreadleError({
+        code: 'engine_full',
+        message: `SQLite could not open another connection (${VFS_NAME}: ${rc})`,
+        next: 'Close connections, or use fewer engines.',
+        fault: 'infrastructure',
+      });
+    }
+    c.sqlite3_extended_result_codes(this.handle, 1);
+    c.sqlite3_limit(this.handle, LIMIT_LENGTH, LONGEST_VALUE);
+    this.authorizer = new Authorizer(memory);
+    this.footprint = new Footprint(runtime, this.handle);
+    this.#callbacks = [
+      runtime.wasm.callback('i(pipppp)', this.authorizer.decide),
+      runtime.wasm.callback('v(ppippjj)', this.footprint.note),
+      runtime.wasm.callback('i(p)', () => 1),
+    ];
+    c.sqlite3_set_authorizer(this.handle, this.#callbacks[0] as number, 0);
+    c.sqlite3_preupdate_hook(this.handle, this.#callbacks[1] as number, 0);
+  }
+
+  get inTransaction(): boolean {
+    return this.runtime.c.sqlite3_get_autocommit(this.handle) === 0;
+  }
+
+  /** Bounds every following statement to `steps` virtual-machine steps. */
+  limit(steps: number | undefined): void {
+    if (steps === this.#budget) return;
+    this.#budget = steps;
+    this.runtime.c.sqlite3_progress_handler(this.handle, steps ?? 0, steps ? (this.#callbacks[2] as number) : 0, 0);
+  }
+
+  get isLimited(): boolean {
+    return this.#budget !== undefined;
+  }
+
+  /** Prepares one statement under `mode`; throws for SQL that is wrong, refused, empty, or more than one statement. */
+  prepare(sql: string, mode: Mode = this.mode): number {
+    const { c, memory, wasm } = this.runtime;
+    const { at, length } = memory.allocText(sql);
+    const out = wasm.alloc(8);
+    this.authorizer.mode = mode;
+    this.authorizer.refusal = undefined;
+    const rc = c.sqlite3_prepare_v3(this.handle, at, length + 1, PERSISTENT, out, out + 4);
+    this.authorizer.mode = 'admin';
+    const stmt = memory.read32(out);
+    const rest = memory.bytes.toString('utf8', memory.read32(out + 4), at + length).trim();
+    wasm.free(at);
+    wasm.free(out);
+    if (rc !== 0) throw this.#refused(rc, sql);
+    if (stmt !== 0 && /^(;|\s|--[^\n]*|\/\*[\s\S]*?\*\/)*$/.test(rest)) return stmt;
+    c.sqlite3_finalize(stmt);
+    throw sqlFailure(1, 'give exactly one statement', sql);
+  }
+
+  /** Settings that every connection needs; called once the files it reads are there. */
+  configure(): void {
+    for (const setting of SETTINGS) this.admin(`PRAGMA ${setting}`);
+  }
+
+  /** BEGIN, COMMIT or ROLLBACK. */
+  control(sql: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): void {
+    const { c } = this.runtime;
+    const stmt = this.#controls.get(sql) ?? this.prepare(sql, 'admin');
+    this.#controls.set(sql, stmt);
+    const rc = c.sqlite3_step(stmt);
+    const failure = rc === DONE ? undefined : this.failure(rc, sql);
+    c.sqlite3_reset(stmt);
+    if (failure) throw failure;
+  }
+
+  /** Runs a statement of our own, outside the rules. Answers with the first column of its rows. */
+  admin(sql: string): (string | undefined)[] {
+    return this.exec(sql, 'admin');
+  }
+
+  /** Runs one statement once under `mode`. Answers with the first column of its rows. */
+  exec(sql: string, mode: Mode): (string | undefined)[] {
+    const { c, memory } = this.runtime;
+    const stmt = this.prepare(sql, mode);
+    const rows: (string | undefined)[] = [];
+    let rc = c.sqlite3_step(stmt);
+    for (; rc === ROW; rc = c.sqlite3_step(stmt)) rows.push(memory.cString(c.sqlite3_column_text(stmt, 0)));
+    const failure = rc === DONE ? undefined : this.failure(rc, sql);
+    c.sqlite3_finalize(stmt);
+    if (failure) throw failure;
+    return rows;
+  }
+
+  failure(rc: number, sql: string): TreadleError {
+    return sqlFailure(rc, this.runtime.memory.cString(this.runtime.c.sqlite3_errmsg(this.handle)) ?? '', sql);
+  }
+
+  /** Statements must be finalized before. */
+  close(): void {
+    for (const stmt of this.#controls.values()) this.runtime.c.sqlite3_finalize(stmt);
+    this.runtime.c.sqlite3_close_v2(this.handle);
+    this.footprint.close();
+    for (const callback of this.#callbacks) this.runtime.wasm.sqlite3.wasm.uninstallFunction(callback);
+  }
+
+  #refused(rc: number, sql: string): TreadleError {
+    const { refusal } = this.authorizer;
+    if (refusal === undefined) return this.failure(rc, sql);
+    return new TreadleError({
+      code: 'sql_denied',
+      message: `A statement may not do this: ${refusal}`,
+      value: sql,
+      next: 'Use tables of the service only; begin, commit and rollback are methods.',
+      fault: 'world',
+    });
+  }
+}

@@ -1,0 +1,93 @@
+/** Text and words in the wasm heap. The heap moves when it grows, so the views are renewed when found detached. */
+import type { Wasm } from './wasm.js';
+
+const SCRATCH = 1 << 16;
+
+export class Memory {
+  #bytes: Buffer;
+  #scratch: number;
+  #used = 0;
+
+  constructor(readonly wasm: Wasm) {
+    this.#bytes = Buffer.from(wasm.memory.buffer);
+    this.#scratch = wasm.alloc(SCRATCH);
+  }
+
+  get bytes(): Buffer {
+    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.wasm.memory.buffer);
+    return this.#bytes;
+  }
+
+  read32(at: number): number {
+    return this.bytes.readUInt32LE(at);
+  }
+
+  write32(at: number, value: number): void {
+    this.bytes.writeUInt32LE(value >>> 0, at);
+  }
+
+  /** `length` bytes of UTF-8 at `at`. */
+  text(at: number, length: number): string {
+    const bytes = this.bytes;
+    // A call into Buffer costs more than a short loop; names, ids and codes are nearly all short and ASCII.
+    if (length > 24) return bytes.toString('utf8', at, at + length);
+    let out = '';
+    for (let i = at; i < at + length; i++) {
+      const byte = bytes[i] as number;
+      if (byte > 127) return bytes.toString('utf8', at, at + length);
+      out += String.fromCharCode(byte);
+    }
+    return out;
+  }
+
+  hex(at: number, length: number): string {
+    return this.bytes.toString('hex', at, at + length);
+  }
+
+  /** A NUL-terminated string; undefined for a null pointer. */
+  cString(at: number): string | undefined {
+    if (at === 0) return undefined;
+    return this.text(at, this.bytes.indexOf(0, at) - at);
+  }
+
+  /** Forgets what `put` has put; its addresses are free for use again. */
+  rewind(): void {
+    this.#used = 0;
+  }
+
+  /** Writes UTF-8 into the scratch space and answers its length in bytes, or -1 when there is no room. See `putAt`. */
+  put(text: string): number {
+    const room = SCRATCH - this.#used;
+    if (text.length > room) return -1;
+    const bytes = this.bytes;
+    const from = this.#scratch + this.#used;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 127) return this.#putWide(text, from, room);
+      bytes[from + i] = code;
+    }
+    this.#used += text.length;
+    return text.length;
+  }
+
+  /** Where the next `put` will write. */
+  get putAt(): number {
+    return this.#scratch + this.#used;
+  }
+
+  /** A NUL-terminated copy in freshly allocated memory, for the caller to free. */
+  allocText(text: string): { at: number; length: number } {
+    const encoded = Buffer.from(text, 'utf8');
+    const at = this.wasm.alloc(encoded.length + 1);
+    this.bytes.set(encoded, at);
+    this.bytes[at + encoded.length] = 0;
+    return { at, length: encoded.length };
+  }
+
+  #putWide(text: string, from: number, room: number): number {
+    if (Buffer.byteLength(text) > room) return -1;
+    const length = this.bytes.write(text, from, 'utf8');
+    this.#used += length;
+    return length;
+  }
+}

@@ -1,0 +1,171 @@
+/** A session's private, mutable, forkable copy of one database; and its frozen form. */
+import { TreadleError } from '../../errors.js';
+import { sha256 } from '../../kit/hash.js';
+import type { Base } from './base.js';
+import { Head } from './head.js';
+import { type Layer, releaseLayer } from './layer.js';
+
+// Pages of a state that nobody dropped come back when it is collected; drop() only makes it sooner.
+const abandoned = new FinalizationRegistry<Head>((head) => head.release());
+const abandonedLayers = new FinalizationRegistry<Layer | undefined>(releaseLayer);
+
+const dropped = (what: string): TreadleError =>
+  new TreadleError({
+    code: 'state_dropped',
+    message: `The ${what} was dropped`,
+    next: 'Fork it before dropping it, or keep it until the last use.',
+    fault: 'infrastructure',
+  });
+
+const imageOf = (head: Head): Uint8Array => {
+  const { base, count } = head;
+  const out = new Uint8Array(count * base.pageSize);
+  out.set(base.image.subarray(0, Math.min(base.image.length, out.length)));
+  for (let page = 1; page <= count; page++) {
+    const slot = head.locate(page);
+    if (slot >= 0) out.set(head.slabs.page(slot), (page - 1) * base.pageSize);
+  }
+  return out;
+};
+
+export class State {
+  readonly head: Head;
+
+  private constructor(head: Head) {
+    this.head = head;
+    abandoned.register(this, head, head);
+  }
+
+  static open(base: Base): State {
+    return new State(new Head(base, undefined, base.pageCount));
+  }
+
+  /** For FrozenState and unparking: takes over one reference to `layer`. */
+  static over(base: Base, layer: Layer | undefined, count: number): State {
+    return new State(new Head(base, layer, count));
+  }
+
+  get base(): Base {
+    return this.head.base;
+  }
+
+  /** Grows with every page written, restored or cut off. */
+  get writeCounter(): number {
+    return this.head.writes;
+  }
+
+  /** Another state with the same content; neither sees the other's later writes. Constant time. */
+  fork(): State {
+    this.assertSettled('fork');
+    const { base, count } = this.head;
+    return new State(new Head(base, this.head.share(), count));
+  }
+
+  /** The content as it is now, kept for `restore`. Constant time. */
+  snapshot(): FrozenState {
+    this.assertSettled('snapshot');
+    return new FrozenState(this.base, this.head.share(), this.head.count);
+  }
+
+  /** Goes back to what `frozen` holds. Throws `other_base` when it came from another base. */
+  restore(frozen: FrozenState): void {
+    this.assertSettled('restore');
+    frozen.assertAlive();
+    if (frozen.base !== this.base)
+      throw new TreadleError({
+        code: 'other_base',
+        message: 'The snapshot belongs to another base image',
+        value: frozen.base.hash,
+        next: 'Open a new state with snapshot.fork().',
+        fault: 'infrastructure',
+      });
+    const { head } = this;
+    if (frozen.layer) frozen.layer.refs++;
+    head.release();
+    head.layer = frozen.layer;
+    head.count = frozen.count;
+    head.writes++;
+  }
+
+  /** Gives the pages back. Using the state afterwards throws `state_dropped`; dropping twice is allowed. */
+  drop(): void {
+    if (this.head.dropped) return;
+    this.assertSettled('drop');
+    abandoned.unregister(this.head);
+    this.head.dropped = true;
+    this.head.release();
+  }
+
+  /** A whole SQLite file. */
+  bytes(): Uint8Array {
+    this.assertSettled('export');
+    return imageOf(this.head);
+  }
+
+  /** SHA-256 of `bytes()`. */
+  hash(): string {
+    return sha256(this.bytes());
+  }
+
+  // Pages of an open transaction are partly in SQLite's cache: whatever was taken from here would be torn.
+  assertSettled(action: string): void {
+    if (this.head.dropped) throw dropped('state');
+    if (this.head.readers > 0)
+      throw new TreadleError({
+        code: 'transaction_open',
+        message: `Cannot ${action} a state inside a transaction`,
+        next: 'Commit or roll back first.',
+        fault: 'infrastructure',
+      });
+  }
+}
+
+/** Immutable and reference-counted; made by `State.snapshot()`. */
+export class FrozenState {
+  #dropped = false;
+  #head: Head | undefined;
+
+  /** Takes over one reference to `layer`. */
+  constructor(
+    readonly base: Base,
+    readonly layer: Layer | undefined,
+    readonly count: number,
+  ) {
+    if (layer) abandonedLayers.register(this, layer, this);
+  }
+
+  /** The pages, to read from. */
+  get head(): Head {
+    this.assertAlive();
+    this.#head ??= new Head(this.base, this.layer, this.count);
+    return this.#head;
+  }
+
+  /** A new state with this content. Constant time. */
+  fork(): State {
+    this.assertAlive();
+    if (this.layer) this.layer.refs++;
+    return State.over(this.base, this.layer, this.count);
+  }
+
+  /** A whole SQLite file. */
+  bytes(): Uint8Array {
+    return imageOf(this.head);
+  }
+
+  /** SHA-256 of `bytes()`. */
+  hash(): string {
+    return sha256(this.bytes());
+  }
+
+  drop(): void {
+    if (this.#dropped) return;
+    this.#dropped = true;
+    abandonedLayers.unregister(this);
+    releaseLayer(this.layer);
+  }
+
+  assertAlive(): void {
+    if (this.#dropped) throw dropped('snapshot');
+  }
+}

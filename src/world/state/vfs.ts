@@ -1,0 +1,147 @@
+/** The file system that SQLite sees: every open file is a slot, which shows whichever head it is bound to. */
+import type { Head } from './head.js';
+import type { Memory } from './memory.js';
+import { Slot } from './slot.js';
+import type { Wasm } from './wasm.js';
+
+export const VFS_NAME = 'treadle';
+
+const OK = 0;
+const ERROR = 1;
+const IOERR = 10;
+const NOTFOUND = 12;
+const CANTOPEN = 14;
+
+/** The slots of one wasm instance, by the name they are opened with. */
+export class Vfs {
+  readonly #memory: Memory;
+  readonly #waiting = new Map<string, Slot>();
+  readonly #open = new Map<number, Slot>();
+  #named = 0;
+
+  constructor(wasm: Wasm, memory: Memory) {
+    this.#memory = memory;
+    this.#install(wasm);
+  }
+
+  /** A new slot; open its `name` through this file system to read what it is bound to. */
+  slot(): Slot {
+    const slot = new Slot(`s${++this.#named}`);
+    this.#waiting.set(slot.name, slot);
+    return slot;
+  }
+
+  #bound(file: number): Slot | undefined {
+    const slot = this.#open.get(file);
+    return slot?.head && !slot.head.dropped ? slot : undefined;
+  }
+
+  // An exception must not pass through wasm frames, so every method answers one with IOERR.
+  #install(wasm: Wasm): void {
+    const { capi } = wasm.sqlite3;
+    const memory = this.#memory;
+    const io = new capi.sqlite3_io_methods();
+    const vfs = new capi.sqlite3_vfs();
+    Object.assign(io, { $iVersion: 1 });
+    Object.assign(vfs, { $iVersion: 2, $szOsFile: 8, $mxPathname: 64 });
+    const guard =
+      (work: (...args: number[]) => number) =>
+      (...args: number[]): number => {
+        try {
+          return work(...args);
+        } catch {
+          return IOERR;
+        }
+      };
+    const onPage = (work: (slot: Slot, page: number, at: number, buffer: number, length: number) => number) =>
+      guard((file, buffer, length, offset) => {
+        const slot = this.#bound(file as number);
+        if (!slot) return IOERR;
+        const size = (slot.head as Head).base.pageSize;
+        const from = Number(offset);
+        return work(slot, Math.floor(from / size) + 1, from % size, buffer as number, length as number);
+      });
+    wasm.sqlite3.vfs.installVfs({
+      io: {
+        struct: io,
+        methods: {
+          xClose: guard((file) => {
+            this.#open.get(file as number)?.release(0);
+            this.#open.delete(file as number);
+            return OK;
+          }),
+          xRead: onPage((slot, page, at, buffer, length) => slot.read(page, at, length, memory.bytes, buffer)),
+          xWrite: onPage((slot, page, at, buffer, length) => {
+            slot.write(page, at, memory.bytes.subarray(buffer, buffer + length));
+            return OK;
+          }),
+          xTruncate: guard((file, size) => {
+            const slot = this.#bound(file as number);
+            if (!slot) return IOERR;
+            const head = slot.head as Head;
+            head.truncate(Number(size) / head.base.pageSize);
+            slot.seen = head.writes;
+            return OK;
+          }),
+          xFileSize: guard((file, out) => {
+            const head = this.#bound(file as number)?.head;
+            if (!head) return IOERR;
+            memory.bytes.writeBigInt64LE(BigInt(head.count * head.base.pageSize), out as number);
+            return OK;
+          }),
+          xSync: guard(() => OK),
+          xLock: guard((file, level) => this.#bound(file as number)?.take(level as number) ?? IOERR),
+          xUnlock: guard((file, level) => {
+            this.#open.get(file as number)?.release(level as number);
+            return OK;
+          }),
+          xCheckReservedLock: guard((_file, out) => {
+            memory.write32(out as number, 0);
+            return OK;
+          }),
+          xFileControl: guard(() => NOTFOUND),
+          xSectorSize: guard(() => 4096),
+          xDeviceCharacteristics: guard(() => 0),
+        } as never,
+      },
+      vfs: {
+        struct: vfs,
+        name: VFS_NAME,
+        asDefault: false,
+        methods: {
+          xOpen: guard((_vfs, name, file, flags, outFlags) => {
+            const slot = this.#waiting.get(memory.cString(name as number) ?? '');
+            // pMethods stays null after a refusal, which tells SQLite not to close the file.
+            memory.write32(file as number, 0);
+            if (!slot) return CANTOPEN;
+            this.#waiting.delete(slot.name);
+            this.#open.set(file as number, slot);
+            memory.write32(file as number, io.pointer as number);
+            if (outFlags) memory.write32(outFlags, flags as number);
+            return OK;
+          }),
+          xAccess: guard((_vfs, _name, _flags, out) => {
+            memory.write32(out as number, 0);
+            return OK;
+          }),
+          xDelete: guard(() => OK),
+          xFullPathname: guard((_vfs, name, size, out) => {
+            const text = memory.cString(name as number) ?? '';
+            if (text.length + 1 > (size as number)) return CANTOPEN;
+            memory.bytes.write(`${text}\u0000`, out as number, 'latin1');
+            return OK;
+          }),
+          xRandomness: guard((_vfs, length, out) => {
+            memory.bytes.fill(0, out as number, (out as number) + (length as number));
+            return length as number;
+          }),
+          xSleep: guard(() => OK),
+          // No clock: date('now') answers null, because the time of a world is the session's virtual clock.
+          xCurrentTime: guard(() => ERROR),
+          xCurrentTimeInt64: guard(() => ERROR),
+          xGetLastError: guard(() => OK),
+        } as never,
+      },
+    });
+  }
+}

@@ -1,0 +1,73 @@
+/** Queries across the services of a world, each service's tables under its name: `select * from crm.contact`. */
+import { TreadleError } from '../../errors.js';
+import { AccessLog } from './authorizer.js';
+import type { State } from './state.js';
+import type { Access, Row, SqlValue } from './types.js';
+import type { WorldHandle, WorldPool } from './world-pool.js';
+
+/** SQLite attaches no more. */
+const MOST_SERVICES = 10;
+
+export class WorldConnection {
+  readonly #names: readonly string[];
+  #states: Readonly<Record<string, State>> | undefined;
+
+  constructor(
+    readonly pool: WorldPool,
+    names: readonly string[],
+  ) {
+    if (names.length > MOST_SERVICES)
+      throw new TreadleError({
+        code: 'too_many_services',
+        message: `A world connection takes at most ${MOST_SERVICES} services`,
+        value: names,
+        next: 'Name only the services that the query speaks of.',
+        fault: 'world',
+      });
+    this.#names = names;
+  }
+
+  /** Takes the state of every service named at the start; others are left out. Throws `not_bound` when one is missing. */
+  bind(states: Record<string, State>): void {
+    const missing = this.#names.find((name) => states[name] === undefined || states[name].head.dropped);
+    if (missing !== undefined)
+      throw new TreadleError({
+        code: 'not_bound',
+        message: 'A service of the world has no live state',
+        value: missing,
+        next: 'Give a state for every service of the connection.',
+        fault: 'infrastructure',
+      });
+    this.#states = Object.fromEntries(this.#names.map((name) => [name, states[name] as State]));
+  }
+
+  /** Every row of a query; writing is refused. Qualify every table: an unqualified name takes the first that has it. */
+  all(sql: string, params?: readonly SqlValue[]): Row[] {
+    return this.#handle().statement(sql).all(params);
+  }
+
+  /** What `sql` reads; `db` is the service. */
+  access(sql: string): Access {
+    const database = this.#handle().ready();
+    const log = new AccessLog();
+    database.authorizer.log = log;
+    try {
+      database.runtime.c.sqlite3_finalize(database.prepare(sql));
+    } finally {
+      database.authorizer.log = undefined;
+    }
+    return log.done();
+  }
+
+  // The pool may have closed the handle, or given it to another world, since the last query.
+  #handle(): WorldHandle {
+    if (!this.#states)
+      throw new TreadleError({
+        code: 'not_bound',
+        message: 'The world connection is not bound',
+        next: 'Call bind(states) first.',
+        fault: 'infrastructure',
+      });
+    return this.pool.bound(this.#states);
+  }
+}
