@@ -9,7 +9,7 @@ const bad = (message: string, value: string): TreadleError =>
 const notFound = (path: string): TreadleError =>
   new TreadleError({ code: 'not_found', message: `There is no file '${path}'`, value: path, fault: 'agent' });
 
-const CONTROL = /[\u0000-\u001f\u007f\\]/;
+const CONTROL = /[\p{Cc}\\]/u;
 
 /**
  * `/reports//q1.txt` -> `reports/q1.txt`. Throws `invalid_argument` for an empty path, `..`, a back slash, control characters,
@@ -94,7 +94,7 @@ export class Workspace {
 
   /** Paths under a folder (all for an empty one), sorted. */
   list(prefix = ''): string[] {
-    const trimmed = prefix.replaceAll(/^[/.]+|\/+$/g, '');
+    const trimmed = prefix.replaceAll(/^(\.?\/)+|\/+$|^\.$/g, '');
     const folder = trimmed === '' ? '' : `${normalisedPath(trimmed)}/`;
     return [...this.#files.keys()].filter((path) => path.startsWith(folder)).sort();
   }
