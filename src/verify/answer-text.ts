@@ -61,7 +61,9 @@ const patternOf = (name: string, reading: Reading): RegExp => {
 /** All places where `name` stands in `text` (both tidied) and nothing before it has claimed. */
 export const mentionsOf = (text: string, name: string, reading: Reading, claimed: readonly Span[] = []): Mention[] => {
   const looked = bare(name);
-  if (looked === '') return [];
+  const [first = looked] = looked.split(/[\s_-]+/).filter(Boolean);
+  // Most candidates are not in the answer at all, and building a pattern costs more than looking.
+  if (looked === '' || !text.toLowerCase().includes(first.toLowerCase())) return [];
   const found: Mention[] = [];
   for (const match of text.matchAll(patternOf(looked, reading))) {
     const span = { start: match.index, end: match.index + match[0].length };
