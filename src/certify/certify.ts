@@ -1,0 +1,115 @@
+/** Certifies a loaded world: every service by its validators, then the world by what only a whole can show (certify.md). */
+import type { Certificate, Finding } from '../artifacts/certificate.js';
+import { TreadleError } from '../errors.js';
+import { addressOf } from '../kit/hash.js';
+import { rng } from '../kit/rng.js';
+import { Session } from '../serve/sessions/session.js';
+import type { LoadedService, LoadedWorld } from '../world/loaded.js';
+import { findProbes, type Probe } from './probes.js';
+import type { ServiceSubject, ServiceValidator } from './validator.js';
+import { SERVICE_VALIDATORS } from './validators/registry.js';
+
+const ME = { id: 'certify', name: 'Certifier', email: 'certify@treadle.example' };
+
+/** Everything a service validator may look at, with the probes found. */
+export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSubject => {
+  let opened = 0;
+  const open = (): Session => Session.open(world, { id: `certify-${opened++}`, me: ME });
+  const random = rng(world.spec.seed, 'certify', service.id);
+  const tools = [...world.tools].filter(([, tool]) => tool.service === service);
+  const probes = findProbes(service, tools, open, random.stream('probes'));
+  return {
+    world,
+    service,
+    spec: service.spec,
+    manifest: world.spec.rows[service.id] ?? {},
+    me: ME,
+    random,
+    open,
+    probes,
+  };
+};
+
+/** A validator that throws has found a defect it could not put in words: that is a failure, with the message. */
+const runOne = (validator: ServiceValidator, subject: ServiceSubject): Finding => {
+  try {
+    return validator.run(subject);
+  } catch (thrown) {
+    const line =
+      thrown instanceof TreadleError
+        ? `${thrown.code}: ${thrown.line()}`
+        : thrown instanceof Error
+          ? thrown.message
+          : String(thrown);
+    return {
+      id: validator.id,
+      pass: false,
+      evidence: [`could not be run: ${line}`],
+      repair: { part: 'steps', hint: 'Mend what the message names.' },
+    };
+  }
+};
+
+export interface CertifiedService {
+  certificate: Certificate;
+  probes: readonly Probe[];
+}
+
+export const certifyService = (
+  world: LoadedWorld,
+  service: LoadedService,
+  validators = SERVICE_VALIDATORS,
+): CertifiedService => {
+  const subject = subjectOf(world, service);
+  const findings = validators.map((validator) => runOne(validator, subject));
+  const certificate: Certificate = {
+    treadle: 'certificate/1',
+    kind: 'service',
+    subject: addressOf(service.spec),
+    name: service.id,
+    pass: findings.every(({ pass }) => pass),
+    findings,
+  };
+  return { certificate, probes: subject.probes };
+};
+
+export interface CertifiedWorld {
+  certificate: Certificate;
+  services: Record<string, Certificate>;
+  probes: readonly Probe[];
+}
+
+/** All validators that need one process; determinism is added by `certifyDeterminism`, which takes many worlds at once. */
+export const certifyWorld = (world: LoadedWorld): CertifiedWorld => {
+  const services: Record<string, Certificate> = {};
+  const probes: Probe[] = [];
+  for (const service of world.services.values()) {
+    const done = certifyService(world, service);
+    services[service.id] = done.certificate;
+    probes.push(...done.probes);
+  }
+  const findings = SERVICE_VALIDATORS.map((validator): Finding => {
+    const each = Object.entries(services).map(([id, certificate]) => ({
+      id,
+      finding: certificate.findings.find((finding) => finding.id === validator.id) as Finding,
+    }));
+    const failed = each.filter(({ finding }) => !finding.pass);
+    const evidence = (failed.length > 0 ? failed : each).map(
+      ({ id, finding }) => `${id}: ${finding.evidence[0] ?? ''}`,
+    );
+    const repair = failed[0]?.finding.repair;
+    return { id: validator.id, pass: failed.length === 0, evidence, ...(repair ? { repair } : {}) };
+  });
+  return {
+    certificate: {
+      treadle: 'certificate/1',
+      kind: 'world',
+      subject: world.hash,
+      name: world.spec.id,
+      pass: findings.every(({ pass }) => pass),
+      findings,
+    },
+    services,
+    probes,
+  };
+};

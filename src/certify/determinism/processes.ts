@@ -1,0 +1,84 @@
+/** 11. determinism: two fresh processes, a whole batch of worlds each, must agree to the byte (certify.md). */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Finding } from '../../artifacts/certificate.js';
+import { TreadleError } from '../../errors.js';
+import type { JobResult, Script } from './script.js';
+
+// From src (under a test runner) and from dist alike: the compiled child.
+const CHILD = fileURLToPath(new URL('../../../dist/certify/determinism/child.js', import.meta.url));
+
+/** Runs the script in a process of its own. Throws `child_failed` when it dies without an answer for every job. */
+export const inFreshProcess = (script: Script): Promise<JobResult[]> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [CHILD], { stdio: ['pipe', 'pipe', 'pipe'] });
+    let out = '';
+    let err = '';
+    const failed = (why: string): void =>
+      reject(
+        new TreadleError({
+          code: 'child_failed',
+          message: `The second process did not finish: ${why}`,
+          value: err.slice(-300) || undefined,
+          next: 'Run npm run build, then try again.',
+          fault: 'infrastructure',
+        }),
+      );
+    child.on('error', (error) => failed(error.message));
+    child.stdout.on('data', (data: Buffer) => {
+      out += data.toString('utf8');
+    });
+    child.stderr.on('data', (data: Buffer) => {
+      err += data.toString('utf8');
+    });
+    child.on('close', (code) => {
+      const results = out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as JobResult);
+      if (results.length === script.jobs.length) resolve(results);
+      else failed(`exit status ${code ?? 'none'}`);
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(JSON.stringify(script));
+  });
+
+const differences = (a: JobResult, b: JobResult): string[] => {
+  if (a.error ?? b.error) return [`could not be run: ${a.error ?? b.error}`];
+  const out: string[] = [];
+  if (a.observations !== b.observations) out.push('two processes observed different results');
+  if (a.state !== b.state) out.push('two processes ended in different states');
+  if (a.state !== a.restored) out.push('snapshot and restore changed the state');
+  for (const [id, end] of Object.entries(a.tasks)) {
+    if (end !== b.tasks[id]) out.push(`task ${id} ended differently in two processes`);
+    else if (!end.startsWith('pass')) out.push(`the reference of task ${id} fails in a fresh process`);
+  }
+  return out;
+};
+
+/** The finding on one world from what two processes answered. */
+export const judgeDeterminism = (a: JobResult, b: JobResult, calls: number): Finding => {
+  const faults = differences(a, b);
+  const tasks = Object.keys(a.tasks).length;
+  const saw = `${calls} calls${tasks > 0 ? ` and ${tasks} references` : ''} in two fresh processes: state ${a.state.slice(0, 12)} in both, unchanged by snapshot and restore`;
+  return faults.length === 0
+    ? { id: 'determinism', pass: true, evidence: [saw] }
+    : {
+        id: 'determinism',
+        pass: false,
+        evidence: faults,
+        repair: { part: 'steps', hint: 'Something reads a clock, an order or a number that is not seeded.' },
+      };
+};
+
+/** Runs the batch in two fresh processes at once; one finding a world, by world id. */
+export const checkDeterminism = async (script: Script): Promise<Map<string, Finding>> => {
+  if (script.jobs.length === 0) return new Map();
+  const [first, second] = await Promise.all([inFreshProcess(script), inFreshProcess(script)]);
+  return new Map(
+    first.map((result, i) => [
+      result.world,
+      judgeDeterminism(result, second[i] as JobResult, script.jobs[i]?.calls.length ?? 0),
+    ]),
+  );
+};

@@ -1,0 +1,49 @@
+/** Runs one job of a determinism script: the same code in every process, so that only the process differs. */
+
+import type { Corpus } from '../../corpus/corpus.js';
+import { sha256 } from '../../kit/hash.js';
+import { dropSnapshot, Session } from '../../serve/sessions/session.js';
+import { gather } from '../../verify/evidence.js';
+import { verify } from '../../verify/verdict.js';
+import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
+import type { Engine } from '../../world/state/engine.js';
+import type { Job, JobResult } from './script.js';
+
+/** One hash over all of a session's databases. */
+export const hashOf = (session: Session): string =>
+  sha256([...session.world.services.keys()].map((id) => `${id}:${session.state(id).hash()}`).join('\n'));
+
+const ME = { id: 'determinism', name: 'Determinism', email: 'determinism@treadle.example' };
+
+const replayTasks = (corpus: Corpus, world: LoadedWorld, wanted: readonly string[]): Record<string, string> => {
+  if (wanted.length === 0) return {};
+  const { tasks } = corpus.readTasks(world.spec.id);
+  const out: Record<string, string> = {};
+  for (const task of tasks.filter(({ id }) => wanted.includes(id))) {
+    const session = Session.open(world, {
+      id: task.id,
+      me: { id: '', name: task.actor.name, email: task.actor.email },
+    });
+    for (const call of task.reference.calls) session.call(call.tool, call.args);
+    const { pass } = verify(task, gather(session, task.reference.answer), task.id);
+    out[task.id] = `${pass ? 'pass' : 'fail'} ${hashOf(session)}`;
+    session.drop();
+  }
+  return out;
+};
+
+export const runJob = (engine: Engine, corpus: Corpus, job: Job): JobResult => {
+  const world = loadWorld(engine, corpus.readWorld(job.world));
+  const session = Session.open(world, { id: 'determinism', me: ME });
+  const observations = job.calls.map(({ tool, args }) => session.call(tool, args).result);
+  const state = hashOf(session);
+  const snapshot = session.snapshot();
+  for (const { tool, args } of job.calls) session.call(tool, args);
+  session.restore(snapshot);
+  const restored = hashOf(session);
+  dropSnapshot(snapshot);
+  session.drop();
+  const tasks = replayTasks(corpus, world, job.tasks);
+  unloadWorld(world);
+  return { world: job.world, observations: sha256(JSON.stringify(observations)), state, restored, tasks };
+};

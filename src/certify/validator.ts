@@ -1,0 +1,60 @@
+/** The validator seam: one file a validator, one line in validators/registry.ts (certify.md, "The oracle"). */
+import type { Finding } from '../artifacts/certificate.js';
+import type { ServiceSpec } from '../artifacts/service.js';
+import type { Rng } from '../kit/rng.js';
+import type { Session } from '../serve/sessions/session.js';
+import type { LoadedService, LoadedWorld } from '../world/loaded.js';
+import type { Caller } from '../world/program/types.js';
+import type { Probe } from './probes.js';
+
+/** One service inside a loaded world, as a validator sees it. */
+export interface ServiceSubject {
+  world: LoadedWorld;
+  service: LoadedService;
+  spec: ServiceSpec;
+  /** Rows per table that the initial data is said to hold. */
+  manifest: Readonly<Record<string, number>>;
+  me: Caller;
+  random: Rng;
+  /** A session on the initial state. Drop it. */
+  open(): Session;
+  /** A call of each tool that succeeded, found once and shared by the validators. */
+  probes: readonly Probe[];
+}
+
+export interface ServiceValidator {
+  id: string;
+  number: number;
+  title: string;
+  run(subject: ServiceSubject): Finding;
+}
+
+type Part = NonNullable<Finding['repair']>['part'];
+
+/** Collects what was seen; a finding passes when nothing was held against the subject. */
+export interface Notes {
+  saw(line: string): void;
+  against(line: string, part: Part, hint: string): void;
+  finding(id: string): Finding;
+}
+
+const MOST_LINES = 12;
+
+export const takeNotes = (): Notes => {
+  const seen: string[] = [];
+  const faults: { line: string; part: Part; hint: string }[] = [];
+  return {
+    saw: (line) => seen.push(line),
+    against: (line, part, hint) => faults.push({ line, part, hint }),
+    finding: (id) => {
+      const [first] = faults;
+      const evidence = [...faults.map(({ line }) => line), ...seen].slice(0, MOST_LINES);
+      return {
+        id,
+        pass: first === undefined,
+        evidence,
+        ...(first ? { repair: { part: first.part, hint: first.hint } } : {}),
+      };
+    },
+  };
+};
