@@ -13,6 +13,8 @@ export const Finding = z.strictObject({
     .strictObject({
       part: z.enum(['schema', 'data', 'contract', 'steps', 'links', 'invariants', 'task', 'verifier']),
       hint: z.string(),
+      /** Tools at fault, where the failure is theirs alone. */
+      tools: z.array(z.string()).optional(),
     })
     .optional(),
 });

@@ -35,6 +35,8 @@ type Part = NonNullable<Finding['repair']>['part'];
 export interface Notes {
   saw(line: string): void;
   against(line: string, part: Part, hint: string): void;
+  /** Notes on one tool (its name in the spec): leaving that tool out would mend what is held against it. */
+  of(tool: string): Pick<Notes, 'against'>;
   finding(id: string): Finding;
 }
 
@@ -42,18 +44,21 @@ const MOST_LINES = 12;
 
 export const takeNotes = (): Notes => {
   const seen: string[] = [];
-  const faults: { line: string; part: Part; hint: string }[] = [];
+  const faults: { line: string; part: Part; hint: string; tool: string | undefined }[] = [];
   return {
     saw: (line) => seen.push(line),
-    against: (line, part, hint) => faults.push({ line, part, hint }),
+    against: (line, part, hint) => faults.push({ line, part, hint, tool: undefined }),
+    of: (tool) => ({ against: (line, part, hint) => faults.push({ line, part, hint, tool }) }),
     finding: (id) => {
       const [first] = faults;
       const evidence = [...faults.map(({ line }) => line), ...seen].slice(0, MOST_LINES);
+      const tools = [...new Set(faults.map(({ tool }) => tool))];
+      const own = tools.every((tool) => tool !== undefined) ? { tools: tools as string[] } : {};
       return {
         id,
         pass: first === undefined,
         evidence,
-        ...(first ? { repair: { part: first.part, hint: first.hint } } : {}),
+        ...(first ? { repair: { part: first.part, hint: first.hint, ...own } } : {}),
       };
     },
   };

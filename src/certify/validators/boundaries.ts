@@ -92,17 +92,22 @@ export const boundaries: ServiceValidator = {
       for (const bad of badCalls(subject, probe)) {
         made++;
         const fault = attempt(session, probe.name, bad);
-        if (fault) notes.against(fault, 'steps', 'Refuse it with a typed error before anything is written.');
+        if (fault)
+          notes
+            .of(probe.tool.tool.name)
+            .against(fault, 'steps', 'Refuse it with a typed error before anything is written.');
       }
       const left = Object.values(session.diff())
         .flat()
         .filter(() => probe.tool.tool.tool.writes.length === 0);
       if (left.length > 0)
-        notes.against(
-          `${probe.name} changed ${left[0]?.table} although it only reads`,
-          'steps',
-          'Let a read write nothing.',
-        );
+        notes
+          .of(probe.tool.tool.name)
+          .against(
+            `${probe.name} changed ${left[0]?.table} although it only reads`,
+            'steps',
+            'Let a read write nothing.',
+          );
       session.drop();
     }
     notes.saw(`${made} bad calls: each refused with a code or answered empty, nothing changed, nothing crashed`);

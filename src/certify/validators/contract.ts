@@ -43,18 +43,19 @@ export const contract: ServiceValidator = {
       notes.against(`${declared.length} tools, more than ${MOST_TOOLS}`, 'contract', 'Split the service.');
     service.connection.bind(service.pristine);
     for (const [name, tool] of Object.entries(spec.tools)) {
+      const own = notes.of(name);
       if (!TOOL_NAME.test(name) || (RESERVED_TOOL_NAMES as readonly string[]).includes(name))
-        notes.against(`${name} is no good tool name`, 'contract', 'Use letters, digits and _, at most 64.');
+        own.against(`${name} is no good tool name`, 'contract', 'Use letters, digits and _, at most 64.');
       const shown = listed.find((candidate) => candidate.name.endsWith(name));
       if (!shown || shown.description !== tool.description)
-        notes.against(`${name} is not listed as declared`, 'contract', 'List the tool with its own description.');
+        own.against(`${name} is not listed as declared`, 'contract', 'List the tool with its own description.');
       const derived = derivedContract(service.program, name, service.connection);
       const reads = [...derived.reads].sort();
       const claimed = [...tool.reads].sort();
       for (const table of missing(reads, claimed))
-        notes.against(`${name} reads ${table} and does not say so`, 'contract', `Add ${table} to its reads.`);
+        own.against(`${name} reads ${table} and does not say so`, 'contract', `Add ${table} to its reads.`);
       for (const table of missing(claimed, reads))
-        notes.against(
+        own.against(
           `${name} declares a read of ${table} that never happens`,
           'contract',
           `Drop ${table} from its reads.`,
@@ -62,9 +63,9 @@ export const contract: ServiceValidator = {
       const writes = lines(derived.writes);
       const promised = lines(tool.writes);
       for (const write of missing(writes, promised))
-        notes.against(`${name} writes ${write} and does not say so`, 'contract', `Declare the write of ${write}.`);
+        own.against(`${name} writes ${write} and does not say so`, 'contract', `Declare the write of ${write}.`);
       for (const write of missing(promised, writes))
-        notes.against(
+        own.against(
           `${name} declares a write of ${write} that its steps never make`,
           'contract',
           `Drop the write of ${write}.`,

@@ -43,35 +43,40 @@ const checkWrite = (subject: ServiceSubject, probe: Probe, notes: Notes): void =
   const elsewhere = Object.keys(diff).filter((id) => id !== subject.service.id);
   const writes = merged(tool.writes);
   if (!outcome.ok)
-    notes.against(
-      `${probe.name} fails the second time on the same state`,
-      'steps',
-      'Make it depend on the state alone.',
-    );
+    notes
+      .of(probe.tool.tool.name)
+      .against(`${probe.name} fails the second time on the same state`, 'steps', 'Make it depend on the state alone.');
   else if (changes.length === 0)
-    notes.against(`${probe.name} declares a write and changes nothing`, 'steps', 'Write what the tool says it does.');
-  if (elsewhere.length > 0) notes.against(`${probe.name} changes ${elsewhere[0]}`, 'steps', 'Keep to the own service.');
+    notes
+      .of(probe.tool.tool.name)
+      .against(`${probe.name} declares a write and changes nothing`, 'steps', 'Write what the tool says it does.');
+  if (elsewhere.length > 0)
+    notes
+      .of(probe.tool.tool.name)
+      .against(`${probe.name} changes ${elsewhere[0]}`, 'steps', 'Keep to the own service.');
   for (const { table, change, cols } of changes) {
     if (!allowed(writes, table, change, cols))
-      notes.against(
-        `${probe.name} makes an undeclared ${change} of ${table} (${cols.slice(0, 4).join(', ')})`,
-        'contract',
-        'Declare it, or do not do it.',
-      );
+      notes
+        .of(probe.tool.tool.name)
+        .against(
+          `${probe.name} makes an undeclared ${change} of ${table} (${cols.slice(0, 4).join(', ')})`,
+          'contract',
+          'Declare it, or do not do it.',
+        );
   }
   if (changes.length !== outcome.entry.touched.length)
-    notes.against(
-      `${probe.name} touched ${outcome.entry.touched.length} rows, the states differ in ${changes.length}`,
-      'steps',
-      'Report the footprint that really happened.',
-    );
+    notes
+      .of(probe.tool.tool.name)
+      .against(
+        `${probe.name} touched ${outcome.entry.touched.length} rows, the states differ in ${changes.length}`,
+        'steps',
+        'Report the footprint that really happened.',
+      );
   const own = changes.find(({ table, change }) => table === tool.table && change !== 'delete');
   if (own?.after && shows(subject, session, own.table, own.key, own.after) === false)
-    notes.against(
-      `a later read does not show what ${probe.name} wrote`,
-      'steps',
-      'Write to the row that reads return.',
-    );
+    notes
+      .of(probe.tool.tool.name)
+      .against(`a later read does not show what ${probe.name} wrote`, 'steps', 'Write to the row that reads return.');
   session.drop();
 };
 

@@ -24,20 +24,24 @@ export const executability: ServiceValidator = {
     const notes = takeNotes();
     for (const probe of probes) {
       if (probe.args === undefined) {
-        notes.against(
-          `${probe.name} never succeeded: ${probe.lastError ?? 'no call was possible'}`,
-          'steps',
-          'Seed a row on which it may act, or mend its preconditions.',
-        );
+        notes
+          .of(probe.tool.tool.name)
+          .against(
+            `${probe.name} never succeeded: ${probe.lastError ?? 'no call was possible'}`,
+            'steps',
+            'Seed a row on which it may act, or mend its preconditions.',
+          );
         continue;
       }
       const check = validator(probe.tool.tool.outputSchema);
       if (!check(probe.result))
-        notes.against(
-          `${probe.name} answers outside its output schema: ${ajv.errorsText(check.errors)}`,
-          'contract',
-          'Make schema and result agree.',
-        );
+        notes
+          .of(probe.tool.tool.name)
+          .against(
+            `${probe.name} answers outside its output schema: ${ajv.errorsText(check.errors)}`,
+            'contract',
+            'Make schema and result agree.',
+          );
     }
     notes.saw(
       `${probes.filter(({ args }) => args !== undefined).length} of ${probes.length} tools called with success`,

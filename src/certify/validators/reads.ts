@@ -131,22 +131,28 @@ const compareList = (subject: ServiceSubject, probe: Probe, notes: Notes): numbe
     const most = limitArg ? limit : list.length;
     compared++;
     if (!outcome.ok)
-      notes.against(`${probe.name} ${what} fails: ${outcome.error?.code}`, 'steps', 'Accept every filter it declares.');
+      notes
+        .of(probe.tool.tool.name)
+        .against(`${probe.name} ${what} fails: ${outcome.error?.code}`, 'steps', 'Accept every filter it declares.');
     else if (limitArg && list.length !== Math.min(expected.length, most))
-      notes.against(
-        `${probe.name} ${what} returns ${list.length} rows, a query finds ${expected.length}`,
-        'steps',
-        'Filter by the column that the argument names.',
-      );
+      notes
+        .of(probe.tool.tool.name)
+        .against(
+          `${probe.name} ${what} returns ${list.length} rows, a query finds ${expected.length}`,
+          'steps',
+          'Filter by the column that the argument names.',
+        );
     else {
       const wanted = expected.map(fields);
       const stray = list.find((item) => !wanted.some((row) => holds(item, row)));
       if (stray)
-        notes.against(
-          `${probe.name} ${what} returns a row that a query does not find`,
-          'steps',
-          'Filter by the column that the argument names.',
-        );
+        notes
+          .of(probe.tool.tool.name)
+          .against(
+            `${probe.name} ${what} returns a row that a query does not find`,
+            'steps',
+            'Filter by the column that the argument names.',
+          );
     }
   }
   session.drop();
@@ -159,11 +165,13 @@ const compareGet = (subject: ServiceSubject, probe: Probe, notes: Notes): number
   const row = rowReader(subject.service)(tool.table).find((candidate) => candidate[spec.key.col] === probe.key);
   if (!row) return 0;
   if (!holds(probe.result ?? null, fieldsOf(subject, tool.table, tool.returns?.cols)(row)))
-    notes.against(
-      `${probe.name} of ${probe.key} does not return the row as it is stored`,
-      'steps',
-      'Return the stored row.',
-    );
+    notes
+      .of(probe.tool.tool.name)
+      .against(
+        `${probe.name} of ${probe.key} does not return the row as it is stored`,
+        'steps',
+        'Return the stored row.',
+      );
   return 1;
 };
 
@@ -173,7 +181,9 @@ export const compareReads = (subject: ServiceSubject, probe: Probe, notes: Notes
   const session = subject.open();
   session.call(probe.name, structuredClone(probe.args));
   if (Object.keys(session.diff()).length > 0)
-    notes.against(`${probe.name} changes state although it declares no write`, 'contract', 'Declare the write.');
+    notes
+      .of(probe.tool.tool.name)
+      .against(`${probe.name} changes state although it declares no write`, 'contract', 'Declare the write.');
   session.drop();
   if (op === 'list' || op === 'search') return compareList(subject, probe, notes);
   return op === 'get' ? compareGet(subject, probe, notes) : 0;

@@ -1,0 +1,32 @@
+/** Repair: what a failed certificate blames on single tools is left out, and only then is a service given up. */
+import type { Certificate } from '../artifacts/certificate.js';
+import type { ServiceSpec } from '../artifacts/service.js';
+
+/** Fewer tools than this are no service. */
+export const LEAST_TOOLS = 3;
+
+export interface Repair {
+  spec: ServiceSpec;
+  dropped: { tool: string; why: string }[];
+}
+
+/**
+ * The service without the tools its certificate blames. Undefined when something else is at fault, or when what is left could
+ * not be read and written any more.
+ */
+export const repairService = (spec: ServiceSpec, certificate: Certificate): Repair | undefined => {
+  const dropped = new Map<string, string>();
+  for (const finding of certificate.findings.filter(({ pass }) => !pass)) {
+    const tools = finding.repair?.tools;
+    if (!tools || tools.length === 0) return undefined;
+    for (const tool of tools) {
+      if (!dropped.has(tool)) dropped.set(tool, `${finding.id}: ${finding.evidence.find((line) => line.includes(tool)) ?? finding.evidence[0] ?? ''}`);
+    }
+  }
+  if (dropped.size === 0) return undefined;
+  const kept = Object.fromEntries(Object.entries(spec.tools).filter(([name]) => !dropped.has(name)));
+  const reads = Object.values(kept).some((tool) => tool.writes.length === 0);
+  const writes = Object.values(kept).some((tool) => tool.writes.length > 0);
+  if (Object.keys(kept).length < LEAST_TOOLS || !reads || !writes) return undefined;
+  return { spec: { ...spec, tools: kept }, dropped: [...dropped].map(([tool, why]) => ({ tool, why })) };
+};
