@@ -14,6 +14,10 @@ if (!names.includes(name) || !existsSync(new URL(`${name}.ts`, import.meta.url))
   process.exit(2);
 }
 register('./loader.mjs', import.meta.url);
-const { main } = await import(new URL(`${name}.ts`, import.meta.url).href);
-const result = await main(args);
-process.stdout.write(`${JSON.stringify(result)}\n`);
+try {
+  const { main } = await import(new URL(`${name}.ts`, import.meta.url).href);
+  process.stdout.write(`${JSON.stringify(await main(args))}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  process.exitCode = 1;
+}
