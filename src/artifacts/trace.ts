@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { Name } from './table.js';
 import { Hash } from './world.js';
 
-export const ToolCall = z.strictObject({ id: z.string(), name: z.string(), arguments: z.record(z.string(), z.json()) });
+export const ToolCall = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.json()),
+  /** What the model wrote for arguments where that is no JSON object; `arguments` is empty then. */
+  malformed: z.string().optional(),
+});
 
 export const Message = z.strictObject({
   role: z.enum(['system', 'user', 'assistant', 'tool']),

@@ -1,18 +1,6 @@
 /** Amounts of money in an answer: digits, separators of any country, and the currency beside them. Minor units throughout. */
+import { minorDigits } from '../world/surface/money.js';
 import { type FoundNumber, numbersIn } from './answer-number.js';
-
-const DIGITS: Record<number, string> = {
-  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
-  3: 'BHD IQD JOD KWD LYD OMN TND',
-  4: 'CLF UYW',
-};
-/** Digits after the point of a currency (ISO 4217). */
-export const minorDigits = (currency: string | undefined): number => {
-  const known = Object.entries(DIGITS).find(
-    ([, codes]) => currency !== undefined && codes.split(' ').includes(currency),
-  );
-  return known ? Number(known[0]) : 2;
-};
 
 /** Signs and words for money, each with the currencies it may mean; `*DOLLAR` and the like mean every code that ends so. */
 const MARKS: [RegExp, string][] = [

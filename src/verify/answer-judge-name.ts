@@ -13,7 +13,7 @@ const quote = (text: string): string => `"${text.length > 60 ? `${text.slice(0, 
 /** Whether the question itself holds the word. */
 const isAsked = (spec: AnswerSpec, word: string): boolean => tidy(spec.asks).toLowerCase().includes(word.toLowerCase());
 
-/** One name or id: it is there, not denied, and no other candidate is. For ids, no other id of the same shape either. */
+/** One name or id: it is there, not denied, and no other candidate is. Nothing else of an id's shape either. */
 export const judgeName = (spec: AnswerSpec, text: string, exact: boolean): Judgement => {
   const [expected = ''] = expectedItems(spec).map(String);
   const found = findNames(spec, text, exact);
@@ -22,7 +22,7 @@ export const judgeName = (spec: AnswerSpec, text: string, exact: boolean): Judge
   if (found.missing.length > 0) return fail(`${quote(expected)} is not in the answer`);
   const objected = objection(found.text, found.right);
   if (objected) return fail(objected);
-  const strange = exact ? shapedLike(found.text, [expected], found.right).find((id) => !isAsked(spec, id)) : undefined;
+  const strange = shapedLike(found.text, [expected], found.right, !exact).find((id) => !isAsked(spec, id));
   if (strange) return fail(`names ${quote(strange)} besides ${quote(expected)}`);
   return { pass: true, evidence: `found ${quote(expected)}` };
 };

@@ -13,9 +13,16 @@ const shapeOf = (id: string): string | undefined => {
   return undefined;
 };
 
-/** Tokens of `text` outside `claimed` that look like one of `ids`. */
-export const shapedLike = (text: string, ids: readonly string[], claimed: readonly Mention[]): string[] => {
-  const shapes = new Set(ids.map(shapeOf).filter((shape) => shape !== undefined));
+/** Tokens of `text` outside `claimed` that look like one of `ids`; `prefixedOnly` trusts prefixes alone, not bare digits. */
+export const shapedLike = (
+  text: string,
+  ids: readonly string[],
+  claimed: readonly Mention[],
+  prefixedOnly = false,
+): string[] => {
+  const shapes = new Set(
+    ids.map(shapeOf).filter((shape) => shape !== undefined && (!prefixedOnly || shape.endsWith('*'))),
+  );
   if (shapes.size === 0) return [];
   return [...text.matchAll(TOKEN)]
     .filter((match) => !claimed.some((span) => span.start < match.index + match[0].length && match.index < span.end))

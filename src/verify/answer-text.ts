@@ -97,6 +97,6 @@ export const scan = (
 export const same = (a: string, b: string, exact: boolean): boolean => {
   const [left, right] = [bare(a), bare(b)];
   if (exact && (isMixedCase(left) || isMixedCase(right))) return left === right;
-  const fold = (text: string) => (exact ? text : text.replace(/[\s_-]+/g, '')).toLowerCase();
+  const fold = (text: string) => (exact ? text : text.replace(/[\s_-]+/g, ' ')).toLowerCase();
   return fold(left) === fold(right);
 };

@@ -60,6 +60,16 @@ const CASES: Record<string, [AnswerSpec, string[], string[]]> = {
     ['48213', 'Order 48213.'],
     ['48214', '148213', '482130', '48213.5', '48213 48214', '48213, 55555'],
   ],
+  'names that differ in their blanks': [
+    spec({ kind: 'value', expected: 'A-12', distractors: ['A1-2'] }),
+    ['A-12', 'A 12'],
+    ['A1-2', 'A-12, A1-2'],
+  ],
+  'a number of a document': [
+    spec({ kind: 'value', expected: 'PO-2024-0012', distractors: ['PO-2024-0013'] }),
+    ['PO-2024-0012', 'It is PO-2024-0012 of 5 March 2024'],
+    ['PO-2024-0012 and PO-2024-0099', 'PO-2024-001', 'PO-2024-0013'],
+  ],
   'a word': [
     spec({ kind: 'value', expected: 'in_progress', distractors: ['open', 'closed', 'on_hold'] }),
     ['in_progress', 'In progress', 'The status is "In-Progress".', 'inProgress', 'IN PROGRESS'],
