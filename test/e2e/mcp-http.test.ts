@@ -1,4 +1,6 @@
 /** The agents' door over raw HTTP: every rule of serving.md's security section, and bodies that mean harm. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type OpenedSession, type SessionDirectory, sessionDirectory } from '../../src/serve/http/directory.js';
 import { type Serving, serveHttp } from '../../src/serve/http/serve.js';
@@ -18,7 +20,7 @@ beforeAll(async () => {
     directory,
     port: 0,
     allowed: { hosts: ['worlds.example'], origins: ['studio.example'] },
-    limits: { bodyBytes: 4096, requestMs: 400 },
+    limits: { bodyBytes: 4096 },
   });
   origin = serving.url.replace('/mcp', '');
 });
@@ -33,8 +35,13 @@ const send = (request: RawRequest): Promise<RawAnswer> =>
   ask(origin, {
     body: request.method === undefined ? LIST : undefined,
     ...request,
-    headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json', ...request.headers },
+    headers: { ...authorised(), ...request.headers },
   });
+
+const authorised = (): Record<string, string> => ({
+  authorization: `Bearer ${session.token}`,
+  'content-type': 'application/json',
+});
 
 describe('who is let in', () => {
   it.each([
@@ -169,9 +176,13 @@ describe('bodies that mean harm', () => {
     expect(heard === '' || heard.startsWith('HTTP/1.1 401')).toBe(true);
   });
 
-  it('408 for a body that never comes', async () => {
+  it('408 for a head or a body that never comes', async () => {
+    const hasty = await serveHttp({ directory, port: 0, limits: { requestMs: 200 } });
+    const at = new URL(hasty.url).origin;
+    expect(await speak(at, 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')).toMatch(/^HTTP\/1\.1 408/);
     const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${session.token}\r\nContent-Type: application/json\r\n`;
-    expect(await speak(origin, `${head}Content-Length: 100\r\n\r\n{`)).toMatch(/^HTTP\/1\.1 408/);
+    expect(await speak(at, `${head}Content-Length: 100\r\n\r\n{`)).toMatch(/^HTTP\/1\.1 408/);
+    await hasty.close();
   });
 
   it.each([
@@ -213,7 +224,7 @@ describe('bodies that mean harm', () => {
     const roomy = await serveHttp({ directory, port: 0 });
     const answer = await ask(roomy.url.replace('/mcp', ''), {
       body: call(nest(500_000)),
-      headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
+      headers: authorised(),
     });
     expect(answer.status).toBe(400);
     await roomy.close();
@@ -272,10 +283,64 @@ describe('life and death', () => {
     const busy = await serveHttp({ directory, port: 0, limits: { pendingBodies: 0 } });
     const answer = await ask(busy.url.replace('/mcp', ''), {
       body: LIST,
-      headers: { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' },
+      headers: authorised(),
     });
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
     await busy.close();
+  });
+
+  it('a client that hangs up half-way takes nothing down with it', async () => {
+    const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${session.token}\r\nContent-Type: application/json\r\n`;
+    const alone = await serveHttp({ directory, port: 0, limits: { pendingBodies: 1 } });
+    const at = new URL(alone.url);
+    for (let i = 0; i < 5; i++) {
+      const socket = connect(Number(at.port), at.hostname);
+      socket.write(`${head}Content-Length: 100\r\n\r\n{`);
+      await once(socket, 'connect');
+      socket.destroy();
+    }
+    await expect
+      .poll(async () => (await ask(at.origin, { body: LIST, headers: authorised() })).status, { timeout: 10_000 })
+      .toBe(200);
+    await alone.close();
+  });
+
+  it.each([
+    { label: 'finishes a request under way', closeMs: 30_000, sent: LIST, heard: /HTTP\/1\.1 200[\s\S]*"tools":/ },
+    { label: 'cuts a request that never ends', closeMs: 50, sent: '', heard: /^HTTP\/1\.1 100 Continue\s*$/ },
+  ])('closing $label', async ({ closeMs, sent, heard }) => {
+    const own = await serveHttp({ directory, port: 0, limits: { closeMs } });
+    const at = new URL(own.url);
+    const socket = connect(Number(at.port), at.hostname);
+    let text = '';
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const gone = once(socket, 'close');
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${session.token}\r\nContent-Type: application/json\r\nContent-Length: ${LIST.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    // The server says to go on once it has the request in hand.
+    await once(socket, 'data');
+    const closing = own.close();
+    socket.write(sent);
+    await Promise.all([gone, closing]);
+    expect(text).toMatch(heard);
+    await expect(ask(at.origin, { body: LIST, headers: authorised() })).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it('reaps abandoned sessions by itself', async () => {
+    let later = 0;
+    const own = sessionDirectory({ idleSeconds: 5, now: () => later });
+    const dropped = new Promise<void>((resolve) => {
+      own.open({ host: noteHost(), drop: resolve });
+    });
+    const server = await serveHttp({ directory: own, port: 0, limits: { reapMs: 5 } });
+    later = 5;
+    await dropped;
+    expect(own.size).toBe(0);
+    await server.close();
   });
 
   it('a port that is taken is one clear error', async () => {
