@@ -1,0 +1,137 @@
+/** Domain verbs: the words of the document, an entry of the verb lexicon, and the document's own columns for its effect. */
+import type { Machine, Table } from '../../artifacts/table.js';
+import type { Arg } from '../../artifacts/tool.js';
+import { matchVerb } from '../lexicon/match.js';
+import type { CompiledVerb, CompileRequest, VerbMatch } from '../lexicon/types.js';
+import { addArg, keyArg, noArgs, toolText } from './args.js';
+import type { Entity } from './entities.js';
+import { envelopeOf } from './envelope.js';
+import { fieldsOf } from './fields.js';
+import { identifier, surfaceField } from './names.js';
+import type { Sighting } from './sightings.js';
+import type { DraftTool, ToolContext } from './tools.js';
+
+export interface FoundVerb {
+  sighting: Sighting;
+  match: VerbMatch;
+}
+
+/** The lexicon's verb for an operation that is no plain one; undefined when no word of it is known. */
+export const verbOf = (
+  entity: Entity,
+  sighting: Sighting,
+  nouns: readonly string[],
+  table: Table,
+): FoundVerb | undefined => {
+  for (const words of sighting.words) {
+    if (!words) continue;
+    const match = matchVerb(words, entity.resource.noun, { method: sighting.op.method.toUpperCase(), table, nouns });
+    if (match) return { sighting, match };
+  }
+  return undefined;
+};
+
+const bodyArgs = (entity: Entity, sighting: Sighting, key: string, context: ToolContext): Record<string, Arg> => {
+  const list = noArgs();
+  addArg(list, key, { type: 'text', role: 'key', field: key });
+  const { body } = sighting;
+  if (!body || body.many) return {};
+  for (const field of fieldsOf(body.item, context, body.path)) {
+    const inner = field.path.slice(body.path.length).join('_');
+    const column = entity.columns.facts.get(identifier(inner, 'field'))?.column;
+    const arg: Arg = { type: column?.type ?? field.type, role: 'input', field: surfaceField(field.path) };
+    if (column) arg.col = identifier(inner, 'field');
+    if (column?.fk) arg.ref = column.fk;
+    if (field.required) arg.required = true;
+    if (field.description) arg.description = field.description.slice(0, 200);
+    if (field.enum && !column?.enum) arg.enum = field.enum;
+    addArg(list, inner, arg);
+  }
+  const [, ...rest] = Object.entries(list.args);
+  return Object.fromEntries(rest);
+};
+
+export type VerbCompiler = (match: VerbMatch, request: CompileRequest) => CompiledVerb | undefined;
+
+export type CompiledAction =
+  | { draft: DraftTool; match: VerbMatch; grounded: boolean; added: Record<string, Table['cols']> }
+  | { why: string };
+
+/** Compiles one action over the tables of its pack; columns it needs besides come back, for the caller to add. */
+export const compileAction = (
+  entity: Entity,
+  found: FoundVerb,
+  tables: Record<string, Table>,
+  context: ToolContext,
+  compile: VerbCompiler,
+): CompiledAction => {
+  const { sighting, match } = found;
+  if (match.many) return { why: 'acts on many rows at once' };
+  const key = keyArg(entity, sighting, context.schemas);
+  if (!key) return { why: 'nothing in the call names the row' };
+  const name = identifier(key.wanted, 'id');
+  const verb = identifier(match.word, 'act');
+  const compiled = compile(match, {
+    tables,
+    table: entity.name,
+    toolId: `${entity.name}.${verb}`,
+    keyArg: { name, ...(key.arg.field === undefined ? {} : { field: key.arg.field }) },
+    bodyArgs: bodyArgs(entity, sighting, name, context),
+    description: toolText(sighting, entity),
+    operation: sighting.op.label,
+  });
+  if (!compiled) return { why: `nothing in the document grounds what "${match.word}" does` };
+  const { tool } = compiled;
+  const shown =
+    sighting.answer &&
+    !sighting.answer.many &&
+    tool.returns?.row !== undefined &&
+    sighting.answer.item.name === entity.resource.schema;
+  const envelope = shown && sighting.answer ? envelopeOf(sighting.answer, '$fields', context.schemas) : undefined;
+  const grounded = !compiled.grounds.every((ground) => ground === 'added');
+  return {
+    draft: {
+      tool: envelope === undefined ? tool : { ...tool, returns: { ...tool.returns, envelope } },
+      sighting,
+      fallback: `${verb}_${entity.name}`,
+      value: grounded ? 8.5 : 6.5,
+    },
+    match,
+    grounded,
+    added: compiled.addedColumns,
+  };
+};
+
+/** The status machine that the compiled actions move: one move a verb, `from` where its steps say it. */
+export const machineOf = (table: Table, name: string, drafts: readonly DraftTool[]): Machine | undefined => {
+  const moves: Machine['moves'] = [];
+  const col = Object.keys(table.cols).find(
+    (one) => /^(status|state|stage|phase|lifecycle|lifecycle_state)$/.test(one) && table.cols[one]?.enum,
+  );
+  const values = col === undefined ? undefined : table.cols[col]?.enum;
+  if (col === undefined || !values) return undefined;
+  for (const { tool } of drafts)
+    for (const step of tool.steps ?? []) {
+      if (!('update' in step) || step.update.table !== name) continue;
+      const to = /^'([^']*)'$/.exec(String(step.update.set[col] ?? ''))?.[1];
+      if (to === undefined || !values.includes(to)) continue;
+      const others = values.filter((value) => value !== to);
+      const said = [...JSON.stringify(tool.steps).matchAll(/'([^'\\]+)'/g)]
+        .map((match) => match[1] as string)
+        .filter((value) => others.includes(value));
+      const from = said.length > 0 ? [...new Set(said)] : others;
+      if (from.length > 0) moves.push({ verb: tool.id.split('.')[1] as string, from, to });
+    }
+  if (moves.length === 0) return undefined;
+  const given = table.cols[col]?.default;
+  const targets = new Set(moves.map((move) => move.to));
+  const initial =
+    typeof given === 'string'
+      ? given
+      : (values.find((value) =>
+          /^(new|draft|open|pending|created|active|todo|initial|requested|queued|scheduled)/i.test(value),
+        ) ??
+        values.find((value) => !targets.has(value)) ??
+        (values[0] as string));
+  return { col, initial, moves };
+};

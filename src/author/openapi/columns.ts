@@ -1,0 +1,192 @@
+/** Columns of a resource: the union of what its answers show and its bodies take, under names SQLite and people can use. */
+import type { Column } from '../../artifacts/table.js';
+import { snake } from '../../kit/words.js';
+import { type FieldContext, fieldsOf } from './fields.js';
+import type { FoundKey } from './keys.js';
+import { identifier, surfaceField, unique } from './names.js';
+import type { Resource } from './resources.js';
+import type { Field } from './types.js';
+
+export interface ColumnFact {
+  name: string;
+  column: Column;
+  field: Field;
+  /** Where the column was seen: an answer, only a body, or neither (a key or parent from the path). */
+  from: 'answer' | 'body' | 'path';
+}
+
+export interface BodyField {
+  field: Field;
+  /** Its words below the body's wrapper, joined: the argument's name. */
+  name: string;
+  /** Column it writes. */
+  col: string;
+}
+
+export interface Columns {
+  facts: Map<string, ColumnFact>;
+  keyCol: string;
+  /** Body fields of each writing operation, by its label. */
+  bodies: Map<string, BodyField[]>;
+  /** Adds a column and returns its name. */
+  add(wanted: string, column: Column, from: ColumnFact['from'], field?: Field): string;
+  taken: Set<string>;
+}
+
+const MOST_COLUMNS = 60;
+/** JSON:API and its kin keep the columns one level down. */
+const HOLDERS = new Set(['attributes', 'fields', 'properties', 'spec', 'data']);
+
+const relative = (path: readonly string[]): string[] =>
+  path.length > 1 && HOLDERS.has(snake(path[0] as string)) ? path.slice(1) : [...path];
+const plain = (path: readonly string[]): string => relative(path).map(snake).join('_');
+/** `customer_id`, `customerId`, `customer.id` and `customer` may be one column. */
+const loose = (name: string): string => name.replace(/_?(id|sid|uuid)$/, '').replaceAll('_', '');
+
+const SECRET = /(^|_)(password|passwd|secret|private_key|client_secret|pin|cvv|cvc)$/;
+
+/** A column as the schema describes it; `required` is settled once the create tool is known. */
+export const columnOf = (field: Field): Column => {
+  const column: Column = { type: field.type, field: surfaceField(field.path) };
+  if (field.required && !field.nullable) column.required = true;
+  if (field.default !== undefined && fits(field)) column.default = field.default;
+  if (field.enum) column.enum = field.enum;
+  if (field.min !== undefined) column.min = field.min;
+  if (field.max !== undefined) column.max = field.max;
+  if (field.maxLength !== undefined) column.maxLength = field.maxLength;
+  if (field.pattern !== undefined && !field.enum) column.pattern = field.pattern;
+  if (field.format !== undefined) column.format = field.format;
+  if (field.description !== undefined) column.description = field.description;
+  if (field.writeOnly || SECRET.test(snake(field.path.at(-1) ?? ''))) column.hidden = true;
+  return column;
+};
+
+const fits = ({ default: value, type, enum: listed, min, max }: Field): boolean => {
+  if (type === 'text') return typeof value === 'string' && (!listed || listed.includes(value));
+  if (type === 'bool') return typeof value === 'boolean';
+  if (type === 'int' || type === 'number')
+    return (
+      typeof value === 'number' &&
+      (type === 'number' || Number.isSafeInteger(value)) &&
+      value >= (min ?? value) &&
+      value <= (max ?? value)
+    );
+  return false;
+};
+
+/** True when one path runs through the other, so that both cannot stand on one surface. */
+export const collides = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+
+const worth = (field: Field, at: number): number =>
+  (field.required ? 40 : 0) +
+  (field.enum ? 25 : 0) +
+  (field.embeds ? 30 : 0) +
+  (field.path.length === 1 ? 20 : 0) -
+  (field.type === 'json' ? 25 : 0) -
+  at / 10;
+
+const answerFields = (resource: Resource, context: FieldContext): Field[] => {
+  const found = new Map<string, Field>();
+  resource.views.slice(0, 4).forEach((view, at) => {
+    for (const field of fieldsOf(view, context)) {
+      const path = surfaceField(field.path);
+      if (![...found.keys()].some((other) => collides(other, path)))
+        found.set(path, at === 0 ? field : { ...field, required: false });
+    }
+  });
+  const all = [...found.values()];
+  if (all.length <= MOST_COLUMNS) return all;
+  const best = new Set(
+    [...all]
+      .map((field, at) => ({ field, points: worth(field, at) }))
+      .sort((a, b) => b.points - a.points)
+      .slice(0, MOST_COLUMNS)
+      .map(({ field }) => field),
+  );
+  return all.filter((field) => best.has(field));
+};
+
+export const columnsOf = (resource: Resource, key: FoundKey, context: FieldContext): Columns => {
+  const facts = new Map<string, ColumnFact>();
+  const taken = new Set<string>();
+  const surfaces: string[] = [];
+  const byPlain = new Map<string, string>();
+  const byLoose = new Map<string, string | undefined>();
+  const put = (wanted: string, column: Column, from: ColumnFact['from'], field: Field): string => {
+    const name = unique(identifier(wanted, 'field'), taken);
+    facts.set(name, { name, column, field, from });
+    if (column.field !== undefined) surfaces.push(column.field);
+    return name;
+  };
+  const remember = (path: readonly string[], name: string): void => {
+    if (!byPlain.has(plain(path))) byPlain.set(plain(path), name);
+    const rough = loose(plain(path));
+    byLoose.set(rough, byLoose.has(rough) ? undefined : name);
+  };
+  const keyPath = [key.property];
+  let keyCol: string | undefined;
+  for (const field of answerFields(resource, context)) {
+    const isKey = !key.synthetic && field.path.length === 1 && field.path[0] === key.property;
+    const name = put(plain(field.path), columnOf(field), 'answer', field);
+    remember(field.path, name);
+    if (isKey) keyCol = name;
+  }
+  const keyField: Field = { ...blank(keyPath, key.type), ...(key.field ? { description: key.field.description } : {}) };
+  if (keyCol === undefined) {
+    const free = surfaces.some((path) => collides(path, surfaceField(keyPath)));
+    keyCol = put(
+      plain(keyPath),
+      { ...columnOf(keyField), ...(free ? { field: surfaceField([`${key.property}_key`]) } : {}) },
+      'path',
+      keyField,
+    );
+    remember(keyPath, keyCol);
+  }
+  const bodies = new Map<string, BodyField[]>();
+  for (const { op, body, kind } of resource.sightings) {
+    if (!body || body.many || (kind !== 'create' && kind !== 'update')) continue;
+    const fields: BodyField[] = [];
+    for (const field of fieldsOf(body.item, context, body.path)) {
+      const inner = field.path.slice(body.path.length);
+      const known = byPlain.get(plain(inner)) ?? byLoose.get(loose(plain(inner)));
+      let col = known !== undefined && facts.has(known) ? known : undefined;
+      if (col !== undefined && fields.some((other) => other.col === col)) col = undefined;
+      if (col === undefined && (facts.size < MOST_COLUMNS || field.required)) {
+        const shown = surfaceField(inner);
+        const clash = surfaces.some((path) => collides(path, shown));
+        const column = {
+          ...columnOf({ ...field, path: inner, required: false }),
+          ...(clash ? { hidden: true as const, field: plain(inner) } : {}),
+        };
+        if (clash && surfaces.includes(plain(inner))) continue;
+        col = put(plain(inner), column, 'body', { ...field, path: inner });
+        remember(inner, col);
+      }
+      if (col !== undefined) fields.push({ field, name: plain(inner), col });
+    }
+    bodies.set(op.label, fields);
+  }
+  const add: Columns['add'] = (wanted, column, from, field) =>
+    put(wanted, column, from, field ?? blank([wanted], column.type === 'money' ? 'int' : column.type));
+  return { facts, keyCol, bodies, add, taken };
+};
+
+export const blank = (path: string[], type: Field['type']): Field => ({
+  path,
+  type,
+  required: false,
+  nullable: false,
+  readOnly: false,
+  writeOnly: false,
+  enum: undefined,
+  format: undefined,
+  min: undefined,
+  max: undefined,
+  maxLength: undefined,
+  pattern: undefined,
+  default: undefined,
+  description: undefined,
+  example: undefined,
+  instant: undefined,
+  embeds: undefined,
+});

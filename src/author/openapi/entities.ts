@@ -1,0 +1,93 @@
+/** Resources that can hold state become entities: typed, readable, keyed. Names their tables and finds what each is part of. */
+import type { Table } from '../../artifacts/table.js';
+import { plural, singular, snake, spaced } from '../../kit/words.js';
+import { type Columns, columnsOf } from './columns.js';
+import type { FieldContext } from './fields.js';
+import { type FoundKey, findKey } from './keys.js';
+import { identifier, unique } from './names.js';
+import type { Resource } from './resources.js';
+import type { Schemas } from './schema.js';
+
+export interface Entity {
+  resource: Resource;
+  /** Table name. */
+  name: string;
+  table: Table;
+  key: FoundKey;
+  columns: Columns;
+  /** Column that holds the parent's key, by the parent collection's template. */
+  parents: Map<string, string>;
+}
+
+const MIN_COLUMNS = 2;
+const READS = new Set(['get', 'list', 'search']);
+
+/** Why a resource cannot be a table; undefined when it can. */
+const unfit = (resource: Resource): string | undefined => {
+  if (!resource.sightings.some(({ kind }) => READS.has(kind))) return 'nothing reads this resource';
+  const described =
+    resource.views.length > 0 ||
+    resource.sightings.some(({ body, kind }) => body && (kind === 'create' || kind === 'update'));
+  return described ? undefined : 'no schema says what this resource looks like';
+};
+
+/** Words too general to name a thing alone. */
+const VAGUE = new Set(
+  'item data object record result value element entry resource thing detail info content body list'.split(' '),
+);
+
+const nounOf = (resource: Resource): string => {
+  const word = resource.noun;
+  if (word.length > 1 && !VAGUE.has(word) && !/^n?_?\d/.test(word)) return word;
+  const schema = snake((resource.schema ?? '').replace(/(Response|Dto|DTO|Model|Entity|Resource|Schema|Object)$/, ''));
+  return singular(schema.split('_').slice(-3).join('_')) || word;
+};
+
+const parentNoun = (resource: Resource): string | undefined => {
+  const parts = resource.home.split('/').filter(Boolean);
+  const at = parts.lastIndexOf('{}');
+  return at > 0 ? singular(snake(parts[at - 1] as string)) : undefined;
+};
+
+export interface EntityFinding {
+  entities: Entity[];
+  rejected: { resource: Resource; why: string }[];
+  context: FieldContext;
+}
+
+export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): EntityFinding => {
+  const rejected: { resource: Resource; why: string }[] = [];
+  const fit: { resource: Resource; key: FoundKey }[] = [];
+  for (const resource of resources) {
+    const why = unfit(resource);
+    const key = why === undefined ? findKey(resource, schemas) : undefined;
+    if (why !== undefined) rejected.push({ resource, why });
+    else if (!key) rejected.push({ resource, why: 'no property or path parameter keys its rows' });
+    else fit.push({ resource, key });
+  }
+  const keyBySchema = new Map<string, string>();
+  for (const { resource, key } of fit)
+    if (!key.synthetic)
+      for (const alias of resource.aliases) if (!keyBySchema.has(alias)) keyBySchema.set(alias, key.property);
+  const context: FieldContext = { schemas, entityKey: (name) => keyBySchema.get(name), leaveEntityLists: true };
+
+  const entities: Entity[] = [];
+  const taken = new Set<string>();
+  const nouns = new Map<string, number>();
+  for (const { resource } of fit) nouns.set(nounOf(resource), (nouns.get(nounOf(resource)) ?? 0) + 1);
+  for (const { resource, key } of fit) {
+    const columns = columnsOf(resource, key, context);
+    if (columns.facts.size < MIN_COLUMNS) {
+      rejected.push({ resource, why: 'its schema has no properties besides the key' });
+      continue;
+    }
+    const word = nounOf(resource);
+    const above = parentNoun(resource);
+    const clashes = (nouns.get(word) ?? 0) > 1 && above !== undefined && above !== word;
+    const name = unique(identifier(clashes ? `${above}_${word}` : word, 'thing'), taken);
+    const noun = spaced(name);
+    const table: Table = { noun, plural: plural(noun), key: { col: columns.keyCol }, cols: {} };
+    entities.push({ resource, name, table, key, columns, parents: new Map() });
+  }
+  return { entities, rejected, context };
+};

@@ -1,0 +1,185 @@
+/** Flattens an object schema to typed leaves: nested objects to dotted paths of at most three, the rest to JSON. */
+
+import type { Literal } from '../../artifacts/table.js';
+import { snake } from '../../kit/words.js';
+import type { Schemas, View } from './schema.js';
+import type { Field } from './types.js';
+import { isArray, isObject } from './unwrap.js';
+
+const MAX_DEPTH = 3;
+const MAX_FIELDS = 160;
+/** An object with more properties than this is kept whole. */
+const MAX_INNER = 24;
+const MAX_ENUM = 60;
+const SAFE = Number.MAX_SAFE_INTEGER;
+
+export interface FieldContext {
+  schemas: Schemas;
+  /** Property that keys the objects of this schema, when it is the schema of an entity. */
+  entityKey(schemaName: string): string | undefined;
+  /** Left-out lists of other entities: they are read through their own tools. */
+  leaveEntityLists: boolean;
+}
+
+/** Hypermedia and protocol fields: nothing an agent acts on. */
+const LINKS = /^(_links?|links|_embedded|@odata\..*|__.*|\$schema|_meta|hateoas)$/i;
+const INSTANT_NAME =
+  /(^|_)(at|on|date|time|timestamp|created|updated|modified|expires|expiry|start|end|until|since|due)$/;
+const INSTANT_WORDS = /unix|epoch|seconds since|milliseconds since|timestamp/i;
+const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
+
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= SAFE ? value : undefined;
+
+const textOf = (value: unknown, most = 400): string | undefined => {
+  if (typeof value !== 'string' || !value.trim()) return undefined;
+  const flat = value
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return flat.length > most ? `${flat.slice(0, most - 3)}...` : flat || undefined;
+};
+
+const literalOf = (value: unknown): Literal | undefined =>
+  typeof value === 'string' || typeof value === 'boolean' || numberOf(value) !== undefined
+    ? (value as Literal)
+    : undefined;
+
+/** A pattern that JavaScript can run and that is no lookaround puzzle. */
+const patternOf = (value: unknown): string | undefined => {
+  if (typeof value !== 'string' || value.length > 120 || /\(\?[=!<]|\\[bBpP]|\\\d/.test(value)) return undefined;
+  try {
+    new RegExp(value, 'u');
+    return value;
+  } catch {
+    return undefined;
+  }
+};
+
+type Kind = Pick<Field, 'type' | 'instant' | 'format'>;
+
+const textKind = (name: string, view: View): Kind => {
+  const format = textOf(view.facts.get('format'))?.toLowerCase();
+  if (format === 'date') return { type: 'date', instant: undefined, format: undefined };
+  if (format && /^(date-?time|datetime|timestamp|iso-?8601)$/.test(format))
+    return { type: 'datetime', instant: undefined, format: undefined };
+  const example = view.facts.get('example');
+  if (!format && typeof example === 'string' && ISO_INSTANT.test(example) && INSTANT_NAME.test(snake(name)))
+    return { type: 'datetime', instant: undefined, format: undefined };
+  return { type: 'text', instant: undefined, format };
+};
+
+const intKind = (name: string, view: View): Kind => {
+  const format = textOf(view.facts.get('format'))?.toLowerCase() ?? '';
+  const example = numberOf(view.facts.get('example')) ?? 0;
+  const said = INSTANT_WORDS.test(`${view.facts.get('description') ?? ''}`) && INSTANT_NAME.test(snake(name));
+  const instant = /unix|epoch|timestamp/.test(format) || said || (example > 1e9 && INSTANT_NAME.test(snake(name)));
+  if (!instant) return { type: 'int', instant: undefined, format: undefined };
+  const ms = example > 1e12 || /milli/i.test(`${format} ${view.facts.get('description') ?? ''}`);
+  return { type: 'datetime', instant: ms ? 'unix_ms' : 'unix', format: undefined };
+};
+
+/** Storage type of a scalar; undefined when the schema holds no scalar. */
+const scalarKind = (name: string, view: View): Kind | undefined => {
+  const { types } = view;
+  const plain = { instant: undefined, format: undefined };
+  if (types.has('string'))
+    return types.has('integer') || types.has('number') ? { type: 'text', ...plain } : textKind(name, view);
+  if (types.has('boolean')) return { type: 'bool', ...plain };
+  if (types.has('number'))
+    return /^u?int/i.test(String(view.facts.get('format') ?? '')) ? intKind(name, view) : { type: 'number', ...plain };
+  if (types.has('integer')) return intKind(name, view);
+  if (types.size > 0) return undefined;
+  if (view.enum?.some((value) => typeof value === 'string')) return { type: 'text', ...plain };
+  const example = view.facts.get('example');
+  if (typeof example === 'number') return { type: Number.isInteger(example) ? 'int' : 'number', ...plain };
+  if (typeof example === 'boolean') return { type: 'bool', ...plain };
+  return { type: 'text', ...plain };
+};
+
+const enumOf = (view: View, type: Field['type']): string[] | undefined => {
+  if (type !== 'text' || !view.enum) return undefined;
+  const values = [...new Set(view.enum.filter((value): value is string => typeof value === 'string' && value !== ''))];
+  return values.length > 0 && values.length <= MAX_ENUM ? values : undefined;
+};
+
+const leaf = (path: string[], view: View, required: boolean, kind: Kind, embeds?: string): Field => {
+  const { facts } = view;
+  const low = numberOf(facts.get('minimum'));
+  const high = numberOf(facts.get('maximum'));
+  const longest = numberOf(facts.get('maxLength'));
+  const numeric = kind.type === 'int' || kind.type === 'number';
+  return {
+    path,
+    ...kind,
+    required,
+    nullable: view.nullable,
+    readOnly: view.readOnly,
+    writeOnly: view.writeOnly,
+    enum: enumOf(view, kind.type),
+    min: numeric ? low : undefined,
+    max: numeric && (low === undefined || high === undefined || high >= low) ? high : undefined,
+    maxLength: kind.type === 'text' && longest !== undefined && longest >= 1 ? Math.floor(longest) : undefined,
+    pattern: kind.type === 'text' ? patternOf(facts.get('pattern')) : undefined,
+    default: literalOf(facts.get('default')),
+    description: textOf(facts.get('description') ?? facts.get('title')),
+    example: literalOf(facts.get('example')),
+    embeds,
+  };
+};
+
+/** The type of a lone scalar schema, as for a parameter; arrays are told apart by the caller. */
+export const scalarField = (name: string, schema: unknown, required: boolean, schemas: Schemas): Field | undefined => {
+  const view = schemas.view(schema);
+  const kind = scalarKind(name, view);
+  return kind ? leaf([name], view, required, kind) : undefined;
+};
+
+/** Leaves of an object in document order; `prefix` is put before every path and counts towards its depth. */
+export const fieldsOf = (root: View, context: FieldContext, prefix: readonly string[] = []): Field[] => {
+  const out: Field[] = [];
+  const json = { type: 'json', instant: undefined, format: undefined } as const;
+  const walk = (view: View, path: readonly string[], allRequired: boolean, above: ReadonlySet<View>): void => {
+    for (const [name, raw] of view.properties) {
+      if (out.length >= MAX_FIELDS) return;
+      if (LINKS.test(name)) continue;
+      const here = [...path, name];
+      const property = context.schemas.view(raw);
+      const required = allRequired && view.required.has(name) && !property.nullable;
+      const entity = property.objectName ?? property.name;
+      const keyName = entity === undefined ? undefined : context.entityKey(entity);
+      if (isArray(property)) {
+        const item = context.schemas.view(property.items);
+        const listed = item.name !== undefined && context.entityKey(item.name) !== undefined;
+        if (!(listed && context.leaveEntityLists)) out.push(leaf(here, property, required, json));
+      } else if (isObject(property)) {
+        const scalar = property.types.has('string') || property.types.has('integer');
+        const keySchema = keyName === undefined ? undefined : property.properties.get(keyName);
+        const keyKind =
+          keyName === undefined || keySchema === undefined
+            ? undefined
+            : scalarKind(keyName, context.schemas.view(keySchema));
+        if (scalar)
+          out.push(
+            leaf(
+              here,
+              property,
+              required,
+              { type: property.types.has('string') ? 'text' : 'int', instant: undefined, format: undefined },
+              entity,
+            ),
+          );
+        else if (keyName !== undefined && keyKind && here.length < MAX_DEPTH)
+          out.push(leaf([...here, keyName], context.schemas.view(keySchema), required, keyKind, entity));
+        else if (here.length < MAX_DEPTH && property.properties.size <= MAX_INNER && !above.has(property))
+          walk(property, here, required, new Set([...above, property]));
+        else out.push(leaf(here, property, required, json));
+      } else {
+        const kind = scalarKind(name, property);
+        out.push(leaf(here, property, required, kind ?? json));
+      }
+    }
+  };
+  walk(root, prefix, true, new Set([root]));
+  return out;
+};

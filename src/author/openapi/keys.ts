@@ -1,0 +1,124 @@
+/** Which property keys a resource's rows: the path parameter of its item path against the properties of its schema. */
+import type { IdStyle } from '../../artifacts/table.js';
+import { snake } from '../../kit/words.js';
+import { scalarField } from './fields.js';
+import type { Resource } from './resources.js';
+import type { Schemas, View } from './schema.js';
+import type { Field } from './types.js';
+
+export interface FoundKey {
+  /** Property name at the top of the item; the parameter's own name where the schema lacks it. */
+  property: string;
+  type: 'text' | 'int';
+  field: Field | undefined;
+  /** The schema does not show it. */
+  synthetic: boolean;
+}
+
+const ID_WORDS = new Set(['id', 'uuid', 'guid', 'sid', 'gid', 'uid', 'pk']);
+const NAME_WORDS = new Set(
+  'key slug code number no name username login email handle token sku reference ref identifier symbol hash short_code address iid arn urn'.split(
+    ' ',
+  ),
+);
+
+const keyType = (field: Field | undefined): 'text' | 'int' | undefined =>
+  field === undefined ||
+  field.type === 'json' ||
+  field.type === 'bool' ||
+  field.type === 'date' ||
+  field.type === 'datetime'
+    ? undefined
+    : field.type === 'int' || field.type === 'number'
+      ? 'int'
+      : 'text';
+
+/** The path parameter that most item operations name the row by. */
+export const commonKeyParam = (resource: Resource): string | undefined => {
+  const counts = new Map<string, number>();
+  for (const { keyParam, place } of resource.sightings)
+    if (keyParam !== undefined) counts.set(keyParam, (counts.get(keyParam) ?? 0) + (place === resource.home ? 10 : 1));
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+};
+
+const paramField = (resource: Resource, param: string, schemas: Schemas): Field | undefined => {
+  for (const { op } of resource.sightings) {
+    const found = op.params.find((one) => one.in === 'path' && one.name === param);
+    if (found) return scalarField(param, found.schema, true, schemas);
+  }
+  return undefined;
+};
+
+const score = (property: string, nounWords: string, param: string | undefined): number => {
+  const name = snake(property).replace(/^_+/, '');
+  const wanted = param === undefined ? undefined : snake(param.replace(/^.*\./, ''));
+  const noun = nounWords;
+  const tail = noun.split('_').at(-1) ?? noun;
+  let points = 0;
+  if (wanted !== undefined) {
+    if (name === wanted) points = 10;
+    const bare = [noun, tail].map((word) => (wanted.startsWith(`${word}_`) ? wanted.slice(word.length + 1) : wanted));
+    if (wanted !== noun && bare.includes(name)) points = Math.max(points, 9);
+    if (/(^|_)id$/.test(wanted) && name === 'id') points = Math.max(points, 9);
+    if (wanted.replaceAll('_', '') === name.replaceAll('_', '')) points = Math.max(points, 9);
+    if (wanted.split('_').at(-1) === name && NAME_WORDS.has(name)) points = Math.max(points, 8);
+  }
+  if (name === 'id') points = Math.max(points, 6.5);
+  else if (name === `${noun}_id` || name === `${tail}_id`) points = Math.max(points, 6);
+  else if (ID_WORDS.has(name)) points = Math.max(points, 6);
+  else if ([...ID_WORDS].some((word) => name === `${noun}_${word}` || name === `${tail}_${word}`))
+    points = Math.max(points, 5.5);
+  if (wanted !== undefined && NAME_WORDS.has(name) && (wanted === noun || wanted === tail))
+    points = Math.max(points, name === 'name' ? 5 : 4.5);
+  if (NAME_WORDS.has(name.replace(`${tail}_`, '')) && name !== tail) points = Math.max(points, 2);
+  return points;
+};
+
+/** Undefined when nothing can key the rows (no item path, and no property that looks like an id). */
+export const findKey = (resource: Resource, schemas: Schemas): FoundKey | undefined => {
+  const param = commonKeyParam(resource);
+  const given = param === undefined ? undefined : paramField(resource, param, schemas);
+  const givenType = keyType(given);
+  let best: { property: string; points: number; field: Field; type: 'text' | 'int' } | undefined;
+  const views: View[] = resource.views.slice(0, 3);
+  for (const view of views)
+    for (const [property, raw] of view.properties) {
+      const field = scalarField(property, raw, false, schemas);
+      const type = keyType(field);
+      const inner = schemas.view(raw);
+      if (!field || !type || inner.properties.size > 0 || field.enum) continue;
+      const clash = givenType !== undefined && givenType !== type ? 4 : 0;
+      const points = score(property, resource.noun, param) - clash;
+      if (!best || points > best.points) best = { property, points, field, type };
+    }
+  if (best && best.points >= (param === undefined ? 5 : 4))
+    return { property: best.property, type: best.type, field: best.field, synthetic: false };
+  if (param === undefined) return undefined;
+  const property = /[./]/.test(param) ? 'id' : param;
+  return { property, type: givenType ?? 'text', field: given, synthetic: true };
+};
+
+const PREFIXED = /^([A-Za-z]{2,8}[_-])([A-Za-z0-9]{5,})$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
+
+/** The style that ids of this key are written in, from its format, pattern and example; `fallback` otherwise. */
+export const idStyle = (key: FoundKey, fallback: IdStyle): IdStyle => {
+  const { field } = key;
+  if (key.type === 'int') return { style: 'integer', length: field?.max !== undefined && field.max < 1e6 ? 4 : 6 };
+  const example = typeof field?.example === 'string' ? field.example : '';
+  if (field?.format === 'uuid' || field?.format === 'guid' || UUID.test(example) || /uuid|guid/i.test(key.property))
+    return { style: 'uuid' };
+  const twilio = /^\^([A-Z]{2})\[0-9a-fA-F\]\{32\}\$$/.exec(field?.pattern ?? '');
+  if (twilio) return { style: 'hex', prefix: twilio[1] as string, length: 32 };
+  const prefixed = PREFIXED.exec(example);
+  if (prefixed)
+    return { style: 'base62', prefix: prefixed[1] as string, length: Math.min(24, (prefixed[2] as string).length) };
+  const longest = field?.maxLength ?? 64;
+  if (/^\d{3,18}$/.test(example)) return { style: 'digits', length: Math.min(example.length, 12) };
+  if (/^[0-9a-f]{16,32}$/.test(example)) return { style: 'hex', length: Math.min(32, example.length) };
+  if (/^[0-9A-Z]{6,32}$/.test(example)) return { style: 'upper', length: example.length };
+  if (longest < 36 && fallback.style === 'uuid') return { style: 'base36', length: Math.max(4, Math.min(12, longest)) };
+  return fallback.length !== undefined && fallback.length > longest
+    ? { ...fallback, length: Math.max(3, longest) }
+    : fallback;
+};

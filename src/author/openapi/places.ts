@@ -1,0 +1,63 @@
+/** Which path templates are collections, seen over the whole document. */
+import { type PathShape, placeOf, shapeOf } from './paths.js';
+import type { Schemas } from './schema.js';
+import type { DocOperation } from './types.js';
+import { type Unwrapped, unwrap } from './unwrap.js';
+
+export interface Places {
+  shape(op: DocOperation): PathShape;
+  /** The answer of an operation, unwrapped with the noun of its path. */
+  answer(op: DocOperation): Unwrapped | undefined;
+  body(op: DocOperation): Unwrapped | undefined;
+  /** Something is found under `place/{id}`. */
+  hasItems(place: string): boolean;
+  /** GET answers with a list. */
+  isListed(place: string): boolean;
+  takesPost(place: string): boolean;
+}
+
+const nounOf = (shape: PathShape): string => shape.segments.findLast((segment) => !segment.param)?.text ?? '';
+
+export const placesOf = (operations: readonly DocOperation[], schemas: Schemas): Places => {
+  const shapes = new Map<string, PathShape>();
+  const shape = (op: DocOperation): PathShape => {
+    const known = shapes.get(op.path) ?? shapeOf(op.path);
+    shapes.set(op.path, known);
+    return known;
+  };
+  const answers = new Map<DocOperation, Unwrapped | undefined>();
+  const bodies = new Map<DocOperation, Unwrapped | undefined>();
+  const answer = (op: DocOperation): Unwrapped | undefined => {
+    if (!answers.has(op)) {
+      const place = shape(op);
+      const wantMany = op.method === 'get' && place.segments.at(-1)?.param !== true;
+      answers.set(op, op.answer === undefined ? undefined : unwrap(op.answer, nounOf(place), wantMany, schemas));
+    }
+    return answers.get(op);
+  };
+  const body = (op: DocOperation): Unwrapped | undefined => {
+    if (!bodies.has(op))
+      bodies.set(op, op.body === undefined ? undefined : unwrap(op.body.schema, nounOf(shape(op)), false, schemas));
+    return bodies.get(op);
+  };
+  const items = new Set<string>();
+  const lists = new Set<string>();
+  const posts = new Set<string>();
+  for (const op of operations) {
+    const { segments, verb } = shape(op);
+    segments.forEach((segment, at) => {
+      if (segment.param && at > 0 && !segments[at - 1]?.param) items.add(placeOf(segments.slice(0, at)));
+    });
+    if (verb !== undefined || segments.at(-1)?.param !== false) continue;
+    if (op.method === 'post') posts.add(placeOf(segments));
+    if (op.method === 'get' && answer(op)?.many) lists.add(placeOf(segments));
+  }
+  return {
+    shape,
+    answer,
+    body,
+    hasItems: (place) => items.has(place),
+    isListed: (place) => lists.has(place),
+    takesPost: (place) => posts.has(place),
+  };
+};

@@ -1,0 +1,161 @@
+/** Groups sightings by collection, and collections that speak of the same thing into one resource. */
+import { singular, snake } from '../../kit/words.js';
+import type { View } from './schema.js';
+import type { Sighting } from './sightings.js';
+import type { OperationKind } from './types.js';
+
+export interface Resource {
+  /** Singular noun, snake_case. */
+  noun: string;
+  /** Component name of its schema, where the document gives one. */
+  schema: string | undefined;
+  /** Names of all component schemas that stand for it (summary, detail). */
+  aliases: Set<string>;
+  /** Its own collection; the others list it from elsewhere. */
+  home: string;
+  places: Set<string>;
+  sightings: Sighting[];
+  /** Views of its answers, the fullest kind first: get, list, create, update. */
+  views: View[];
+}
+
+const ORDER: readonly OperationKind[] = ['get', 'list', 'search', 'create', 'update', 'action', 'delete'];
+const ITEM_KINDS = new Set<OperationKind>(['get', 'update', 'delete']);
+/** Schemas that many things share say nothing about any of them. */
+const GENERIC_NOUNS = 4;
+const MIN_SHARED = 3;
+const OVERLAP = 0.7;
+
+interface Group {
+  place: string;
+  noun: string;
+  sightings: Sighting[];
+  schema: string | undefined;
+  names: Set<string>;
+}
+
+const wordOf = (sighting: Sighting): string => singular(snake(sighting.noun));
+
+const viewsOf = (sightings: readonly Sighting[]): View[] => {
+  const out: View[] = [];
+  for (const kind of ORDER.slice(0, 5))
+    for (const sighting of sightings)
+      if (sighting.kind === kind && sighting.answer && !out.includes(sighting.answer.item))
+        out.push(sighting.answer.item);
+  return out;
+};
+
+const schemaOf = (sightings: readonly Sighting[]): string | undefined => {
+  for (const kind of ORDER.slice(0, 5))
+    for (const sighting of sightings)
+      if (sighting.kind === kind && sighting.answer?.item.name) return sighting.answer.item.name;
+  return undefined;
+};
+
+const propertyNames = (sightings: readonly Sighting[]): Set<string> => {
+  const [view] = viewsOf(sightings);
+  return new Set([...(view?.properties.keys() ?? [])].map(snake));
+};
+
+const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => {
+  const shared = [...a].filter((name) => b.has(name)).length;
+  return shared >= MIN_SHARED && shared >= OVERLAP * Math.min(a.size, b.size);
+};
+
+const groupsOf = (sightings: readonly Sighting[]): Group[] => {
+  const byPlace = new Map<string, Sighting[]>();
+  for (const sighting of sightings) {
+    const list = byPlace.get(sighting.place) ?? [];
+    list.push(sighting);
+    byPlace.set(sighting.place, list);
+  }
+  return [...byPlace].map(([place, list]) => ({
+    place,
+    noun: wordOf(list[0] as Sighting),
+    sightings: list,
+    schema: schemaOf(list),
+    names: propertyNames(list),
+  }));
+};
+
+const hasItems = (group: Group): boolean =>
+  group.sightings.some((sighting) => ITEM_KINDS.has(sighting.kind) && sighting.keyParam !== undefined);
+
+const homeOf = (groups: readonly Group[]): Group => {
+  const worth = (group: Group): number =>
+    new Set(group.sightings.map((sighting) => sighting.kind)).size * 10 +
+    (hasItems(group) ? 15 : 0) -
+    group.place.split('/').length;
+  return [...groups].sort((a, b) => worth(b) - worth(a) || (a.place < b.place ? -1 : 1))[0] as Group;
+};
+
+const genericSchemas = (groups: readonly Group[]): Set<string> => {
+  const nouns = new Map<string, Set<string>>();
+  for (const { schema, noun } of groups) {
+    if (schema === undefined) continue;
+    const set = nouns.get(schema) ?? new Set();
+    set.add(noun);
+    nouns.set(schema, set);
+  }
+  const out = new Set<string>();
+  for (const [schema, set] of nouns) {
+    const words = snake(schema);
+    const own = [...set].some((noun) => words.endsWith(noun) || noun.endsWith(words));
+    if (set.size >= GENERIC_NOUNS && !own) out.add(schema);
+  }
+  return out;
+};
+
+/** Merges groups: the same noun with the same or an overlapping schema; or the same schema, when one of them only lists it. */
+const merged = (groups: readonly Group[]): Group[][] => {
+  const generic = genericSchemas(groups);
+  const clusters: Group[][] = [];
+  const sorted = [...groups].sort((a, b) => Number(hasItems(b)) - Number(hasItems(a)));
+  const bySchema = new Map<string, Group[]>();
+  const byNoun = new Map<string, Group[][]>();
+  for (const group of sorted) {
+    const same = (byNoun.get(group.noun) ?? []).find((cluster) =>
+      cluster.some(
+        (other) =>
+          (group.schema !== undefined && other.schema === group.schema && !generic.has(group.schema)) ||
+          overlap(group.names, other.names) ||
+          (group.names.size === 0 && other.place === group.place),
+      ),
+    );
+    const shared =
+      group.schema !== undefined && !generic.has(group.schema) && !hasItems(group)
+        ? bySchema.get(group.schema)
+        : undefined;
+    const cluster = same ?? shared;
+    if (cluster) cluster.push(group);
+    else {
+      const fresh = [group];
+      clusters.push(fresh);
+      byNoun.set(group.noun, [...(byNoun.get(group.noun) ?? []), fresh]);
+      if (group.schema !== undefined && !bySchema.has(group.schema)) bySchema.set(group.schema, fresh);
+    }
+  }
+  return clusters;
+};
+
+/** Resources in document order of their first operation. */
+export const resourcesOf = (sightings: readonly Sighting[]): Resource[] => {
+  const order = new Map(sightings.map((sighting, at) => [sighting, at] as const));
+  const first = (resource: Resource): number =>
+    Math.min(...resource.sightings.map((sighting) => order.get(sighting) ?? 0));
+  return merged(groupsOf(sightings))
+    .map((cluster): Resource => {
+      const home = homeOf(cluster);
+      const all = [home, ...cluster.filter((group) => group !== home)].flatMap((group) => group.sightings);
+      return {
+        noun: home.noun || snake(home.schema ?? ''),
+        schema: home.schema,
+        aliases: new Set(cluster.flatMap((group) => (group.schema === undefined ? [] : [group.schema]))),
+        home: home.place,
+        places: new Set(cluster.map((group) => group.place)),
+        sightings: all,
+        views: viewsOf(all),
+      };
+    })
+    .sort((a, b) => first(a) - first(b));
+};

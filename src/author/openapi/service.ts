@@ -1,0 +1,156 @@
+/** One pack of entities as a ServiceSpec: tools chosen and named, tables settled, contracts complete. */
+import { ServiceSpec } from '../../artifacts/service.js';
+import type { Surface } from '../../artifacts/surface.js';
+import type { IdStyle, Table } from '../../artifacts/table.js';
+import type { Tool } from '../../artifacts/tool.js';
+import { rng } from '../../kit/rng.js';
+import { compileAction, machineOf, type VerbCompiler, verbOf } from './actions.js';
+import type { Entity } from './entities.js';
+import { identifier, toolName, unique } from './names.js';
+import { isNode, type ParsedDocument } from './parse.js';
+import { breakCircles, settleTable } from './settle.js';
+import { type DraftTool, plainTools, type ToolContext } from './tools.js';
+import type { DocumentOptions } from './types.js';
+
+export interface ServiceContext extends ToolContext {
+  document: ParsedDocument;
+  options: DocumentOptions;
+  most: number;
+  nouns: readonly string[];
+  surface: Surface;
+  compile: VerbCompiler;
+  /** Service ids given out. */
+  ids: Set<string>;
+}
+
+export interface BuiltService {
+  spec: ServiceSpec;
+  drafts: DraftTool[];
+}
+
+type Note = (operation: string, why: string) => void;
+const MIN_TOOLS = 3;
+
+const STYLES: readonly IdStyle[] = [
+  { style: 'uuid' },
+  { style: 'base62', length: 14 },
+  { style: 'hex', length: 24 },
+  { style: 'digits', length: 9 },
+  { style: 'base36', length: 12 },
+];
+
+const actionsOf = (entity: Entity, tables: Record<string, Table>, context: ServiceContext, note: Note): DraftTool[] => {
+  const out: DraftTool[] = [];
+  for (const sighting of entity.resource.sightings) {
+    if (sighting.kind !== 'action') continue;
+    const found = verbOf(entity, sighting, context.nouns, entity.table);
+    if (!found) {
+      note(sighting.op.label, `no verb of the lexicon fits "${sighting.words.find(Boolean) ?? ''}"`);
+      continue;
+    }
+    const compiled = compileAction(entity, found, tables, context, context.compile);
+    if ('why' in compiled) note(sighting.op.label, compiled.why);
+    else if (out.some((other) => other.tool.id === compiled.draft.tool.id))
+      note(sighting.op.label, 'another operation does the same');
+    else {
+      for (const [table, cols] of Object.entries(compiled.added)) Object.assign((tables[table] as Table).cols, cols);
+      out.push(compiled.draft);
+    }
+  }
+  return out;
+};
+
+/** Keeps the best tools of a pack, a read of every table among them. */
+const chosen = (drafts: readonly DraftTool[], most: number, note: Note): DraftTool[] => {
+  const ranked = [...drafts].sort((a, b) => b.value - a.value || (a.tool.id < b.tool.id ? -1 : 1));
+  const kept = new Set(ranked.slice(0, most));
+  for (const draft of ranked.slice(most)) note(draft.sighting.op.label, 'the pack is full');
+  return drafts.filter((draft) => kept.has(draft));
+};
+
+const withTouched = (tool: Tool, tables: Record<string, Table>): Tool => {
+  if (tool.op !== 'update') return tool;
+  const cols = tables[tool.table]?.cols ?? {};
+  const touched = Object.keys(cols).filter((name) => cols[name]?.auto === 'touch');
+  return {
+    ...tool,
+    writes: tool.writes.map((write) =>
+      write.cols ? { ...write, cols: [...new Set([...write.cols, ...touched])] } : write,
+    ),
+  };
+};
+
+const named = (drafts: readonly DraftTool[]): Record<string, Tool> => {
+  const taken = new Set<string>();
+  const out: Record<string, Tool> = {};
+  for (const { tool, sighting, fallback } of drafts) out[toolName(sighting.op.id, fallback, taken)] = tool;
+  return out;
+};
+
+const about = ({ root, title }: ParsedDocument): string => {
+  const info = isNode(root.info) ? root.info : {};
+  const text =
+    typeof info.description === 'string'
+      ? info.description
+          .replace(/<[^>]+>|[#*_`]+/g, ' ')
+          .replace(/\s+/g, ' ')
+          .trim()
+      : '';
+  const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+  return (sentence || title || 'A service from an API document.').slice(0, 300);
+};
+
+/** Undefined when the pack has too few tools, or none that reads or none that writes. */
+export const buildService = (
+  entities: readonly Entity[],
+  context: ServiceContext,
+  note: Note,
+): BuiltService | undefined => {
+  const { options, document } = context;
+  const [first] = entities;
+  if (!first) return undefined;
+  const fallback = rng(options.seed, 'openapi', options.name, 'ids').pick(STYLES);
+  const tables: Record<string, Table> = {};
+  const drafts: DraftTool[] = [];
+  for (const entity of entities) {
+    const plainOnes = plainTools(entity, context, (sighting, why) => note(sighting.op.label, why));
+    settleTable(
+      entity,
+      plainOnes.map((draft) => draft.tool),
+      fallback,
+    );
+    tables[entity.name] = entity.table;
+    drafts.push(...plainOnes);
+  }
+  breakCircles(tables);
+  for (const entity of entities) drafts.push(...actionsOf(entity, tables, context, note));
+  const kept = chosen(drafts, context.most, note).map((draft) => ({ ...draft, tool: withTouched(draft.tool, tables) }));
+  const writes = kept.filter(({ tool }) => tool.writes.length > 0).length;
+  if (kept.length < MIN_TOOLS || writes === 0 || writes === kept.length) {
+    for (const { sighting } of kept) note(sighting.op.label, 'too few tools stand together to make a service');
+    return undefined;
+  }
+  for (const entity of entities) {
+    const machine = machineOf(
+      entity.table,
+      entity.name,
+      kept.filter(({ tool }) => tool.table === entity.name),
+    );
+    if (machine) entity.table.machine = machine;
+  }
+  const base = identifier(options.name, 'service', 40);
+  const id = unique(context.ids.size === 0 ? base : `${base}_${first.name}`, context.ids);
+  const title = document.title || options.name;
+  const info = isNode(document.root.info) ? document.root.info : {};
+  const spec = ServiceSpec.parse({
+    treadle: 'service/1',
+    id,
+    title: context.ids.size === 1 ? title : `${title}: ${first.table.plural ?? first.table.noun}`,
+    description: about(document),
+    source: { kind: 'openapi', ref: title, ...(info.version === undefined ? {} : { version: String(info.version) }) },
+    tables,
+    tools: named(kept),
+    surface: context.surface,
+  });
+  return { spec, drafts: kept };
+};

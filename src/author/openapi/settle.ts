@@ -1,0 +1,125 @@
+/** Settles each table once its tools are known: required columns, automatic ones, the label, and no circle of required parents. */
+import type { Column, IdStyle, Table } from '../../artifacts/table.js';
+import type { Tool } from '../../artifacts/tool.js';
+import type { Entity } from './entities.js';
+import { idStyle } from './keys.js';
+
+const CREATED =
+  /^(created|created_at|created_on|create_time|creation_time|creation_date|date_created|created_date|created_time|inserted_at|date_added|added_at|create_date|created_utc|created_date_time)$/;
+const UPDATED =
+  /^(updated|updated_at|updated_on|update_time|modified|modified_at|modified_on|last_modified|last_modified_at|date_updated|date_modified|updated_date|modified_date|last_updated|last_updated_at|modification_time|updated_date_utc|last_modified_date_time)$/;
+const LABELS = [
+  'name',
+  'display_name',
+  'title',
+  'full_name',
+  'friendly_name',
+  'subject',
+  'label',
+  'summary',
+  'number',
+  'code',
+  'email',
+  'username',
+  'login',
+  'slug',
+  'sku',
+  'first_name',
+  'description',
+  'reference',
+];
+
+const labelOf = (table: Table): string | undefined => {
+  const visible = (name: string): boolean =>
+    table.cols[name]?.type === 'text' &&
+    table.cols[name]?.hidden !== true &&
+    table.cols[name]?.fk === undefined &&
+    !table.cols[name]?.enum;
+  const names = Object.keys(table.cols);
+  for (const label of LABELS) if (names.includes(label) && visible(label)) return label;
+  return names.find((name) => /(^|_)(name|title|subject)$/.test(name) && visible(name));
+};
+
+const automatic = (name: string, column: Column, writable: ReadonlySet<string>): Column => {
+  if (column.type !== 'datetime' || writable.has(name)) return column;
+  if (CREATED.test(name)) return { ...column, auto: 'now' };
+  return UPDATED.test(name) ? { ...column, auto: 'touch' } : column;
+};
+
+/** A value a new row may start with, where the document requires the column but no caller gives it. */
+const startingValue = (column: Column): Column['default'] => {
+  if (column.default !== undefined) return column.default;
+  if (column.type === 'bool') return false;
+  if (column.type === 'int' || column.type === 'number')
+    return (column.min ?? 0) <= 0 && (column.max ?? 0) >= 0 ? 0 : column.min;
+  return undefined;
+};
+
+/** Ids are written by the service unless its create operation requires the caller to name the row. */
+const keyOf = (entity: Entity, create: Tool | undefined, fallback: IdStyle): Table['key'] => {
+  const col = entity.columns.keyCol;
+  const given = Object.values(create?.args ?? {}).find((arg) => arg.col === col);
+  const named = !/(^|_)(id|uuid|guid|sid|gid|uid)$/.test(col);
+  if (given && (given.required || named)) return { col };
+  if (!create && named && entity.key.type === 'text') return { col };
+  return { col, gen: idStyle(entity.key, fallback) };
+};
+
+/** Fills `entity.table` in place. `tools` are the entity's own. */
+export const settleTable = (entity: Entity, tools: readonly Tool[], fallback: IdStyle): void => {
+  const create = tools.find((tool) => tool.op === 'create');
+  const given = new Map(
+    Object.values(create?.args ?? {}).flatMap((arg) => (arg.col === undefined ? [] : [[arg.col, arg] as const])),
+  );
+  const writable = new Set(
+    tools.flatMap((tool) =>
+      Object.values(tool.args).flatMap((arg) => (arg.role === 'set' && arg.col ? [arg.col] : [])),
+    ),
+  );
+  const { table } = entity;
+  table.key = keyOf(entity, create, fallback);
+  for (const [name, fact] of entity.columns.facts) {
+    let column = automatic(name, fact.column, writable);
+    if (name === table.key.col) {
+      const { default: _, enum: __, fk: ___, min: ____, max: _____, ...bare } = column;
+      column = { ...bare, type: entity.key.type, required: true };
+      if (table.key.gen) delete column.pattern;
+      if (table.key.gen) delete column.maxLength;
+      if (table.key.gen?.style !== 'uuid') delete column.format;
+    } else if (column.auto) column = { ...column, required: true };
+    else {
+      const start = startingValue(column);
+      const arg = given.get(name);
+      const wanted = column.required === true || arg?.required === true;
+      if (wanted && (arg?.required === true || !create)) column = { ...column, required: true };
+      else if (wanted && start !== undefined && column.fk === undefined)
+        column = { ...column, required: true, default: start };
+      else {
+        const { required: _, ...optional } = column;
+        column = optional;
+      }
+      if (column.fk === entity.name) delete column.required;
+    }
+    table.cols[name] = column;
+  }
+  const label = labelOf(table);
+  if (label !== undefined) table.label = label;
+};
+
+/** Parents must come first when rows are made: of a circle of required foreign keys one is made optional. */
+export const breakCircles = (tables: Record<string, Table>): void => {
+  const done = new Set<string>();
+  const open = new Set<string>();
+  const visit = (name: string): void => {
+    if (done.has(name)) return;
+    open.add(name);
+    for (const column of Object.values(tables[name]?.cols ?? {})) {
+      if (column.fk === undefined || !column.required) continue;
+      if (open.has(column.fk)) delete column.required;
+      else visit(column.fk);
+    }
+    open.delete(name);
+    done.add(name);
+  };
+  for (const name of Object.keys(tables)) visit(name);
+};

@@ -1,0 +1,207 @@
+/** What one operation does to which collection, read from its path, method, answer and id. */
+import { singular, snake } from '../../kit/words.js';
+import { idKind, segmentKind, verbNoun } from './crud-words.js';
+import { isPlumbing, type PathShape, placeOf, type Segment } from './paths.js';
+import type { Places } from './places.js';
+import type { DocOperation, OperationKind } from './types.js';
+import type { Unwrapped } from './unwrap.js';
+
+export interface ParentParam {
+  /** Path parameter, as the document names it. */
+  param: string;
+  /** Collection segment before it; empty where there is none. */
+  noun: string;
+  place: string;
+}
+
+export interface Sighting {
+  op: DocOperation;
+  kind: OperationKind;
+  /** Template of the collection: `/customers/{}/invoices`. */
+  place: string;
+  /** The collection's own word. */
+  noun: string;
+  parents: ParentParam[];
+  /** Path parameter that names the row. */
+  keyParam: string | undefined;
+  /** The row is named by a query parameter or a body field, if at all. */
+  keyElsewhere: boolean;
+  /** For an action: what to look up in the lexicon, best first. */
+  words: string[];
+  answer: Unwrapped | undefined;
+  body: Unwrapped | undefined;
+}
+
+type Verdict = Omit<Sighting, 'op' | 'answer' | 'body'> | string;
+
+const parentsOf = (segments: readonly Segment[]): ParentParam[] =>
+  segments.flatMap((segment, at) => {
+    if (!segment.param) return [];
+    const before = segments[at - 1];
+    const noun = before && !before.param ? before.text : '';
+    return [{ param: segment.text, noun, place: placeOf(segments.slice(0, at)) }];
+  });
+
+const on = (segments: readonly Segment[], kind: OperationKind, more: Partial<Sighting> = {}): Verdict => ({
+  kind,
+  place: placeOf(segments),
+  noun: segments.findLast((segment) => !segment.param)?.text ?? '',
+  parents: parentsOf(segments),
+  keyParam: undefined,
+  keyElsewhere: false,
+  words: [],
+  ...more,
+});
+
+const onItem = (segments: readonly Segment[], at: number, kind: OperationKind, words: string[] = []): Verdict => {
+  // `/repos/{owner}/{repo}`: the last of the run names the row, the others narrow it.
+  let start = at;
+  while (start > 0 && segments[start - 1]?.param) start--;
+  const collection = segments.slice(0, start);
+  const run = segments.slice(start, at).map((segment) => ({ param: segment.text, noun: '', place: '' }));
+  const base = on(collection, kind, { keyParam: segments[at]?.text, words });
+  return typeof base === 'string' ? base : { ...base, parents: [...base.parents, ...run] };
+};
+
+const ITEM_KINDS = { get: 'get', put: 'update', patch: 'update', post: 'update', delete: 'delete' } as const;
+const COLLECTION_KINDS = { get: 'list', post: 'create', put: 'update', patch: 'update', delete: 'delete' } as const;
+
+/** `pubsub.projects.topics.list` over `/v1/{name}`. */
+const byDottedId = (op: DocOperation, shape: PathShape): Verdict | undefined => {
+  const pieces = (op.id ?? '').split('.');
+  const generic = shape.segments.some(
+    (segment) => segment.param && /^(name|parent|resource)$|\.name$/.test(segment.text),
+  );
+  if (pieces.length < 3 || !generic) return undefined;
+  const verb = pieces.at(-1) as string;
+  const noun = pieces.at(-2) as string;
+  const kind = verb === 'patch' ? 'update' : (segmentKind(verb) ?? 'action');
+  const param = shape.segments.findLast((segment) => segment.param)?.text;
+  const place = `/${pieces.slice(1, -1).join('/').toLowerCase()}`;
+  const above = pieces.length > 3 ? (pieces.at(-3) as string) : '';
+  const up = { param: param ?? 'parent', noun: above, place: `/${pieces.slice(1, -2).join('/').toLowerCase()}` };
+  const atItem = shape.segments.at(-1)?.param === true && kind !== 'list' && kind !== 'create';
+  return {
+    kind,
+    place,
+    noun,
+    parents: atItem || param === undefined ? [] : [up],
+    keyParam: atItem ? param : undefined,
+    keyElsewhere: false,
+    words: [shape.verb ?? verb],
+  };
+};
+
+const byRpcName = (op: DocOperation, segments: readonly Segment[]): Verdict | undefined => {
+  const last = segments.at(-1)?.text ?? '';
+  const read = verbNoun(last);
+  if (!read || (!last.includes('.') && read.kind === undefined)) return undefined;
+  const kind = read.kind === 'get' && (/s$/.test(read.noun) || op.params.length === 0) ? 'list' : read.kind;
+  const place = `/${singular(snake(read.noun))}`;
+  const noun = read.noun.split('_').at(-1) ?? read.noun;
+  const writes = kind !== 'list' && kind !== 'search' && kind !== 'create';
+  return {
+    kind: kind ?? 'action',
+    place,
+    noun,
+    parents: [],
+    keyParam: undefined,
+    keyElsewhere: writes,
+    words: kind ? [] : [read.verb],
+  };
+};
+
+const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places): Verdict => {
+  const place = placeOf(segments);
+  const last = segments.at(-1)?.text ?? '';
+  const above = segments.slice(0, -1);
+  const item = above.at(-1)?.param === true;
+  const collectionAbove =
+    above.length > 0 &&
+    !item &&
+    (places.hasItems(placeOf(above)) || places.takesPost(placeOf(above)) || places.isListed(placeOf(above)));
+  const word = segmentKind(last);
+  const collection = places.hasItems(place) || (places.isListed(place) && word === undefined);
+  if (collection && !(collectionAbove && word !== undefined)) {
+    if (op.method === 'get' && !places.answer(op)?.many && !places.hasItems(place))
+      return 'answers with one thing that has no key in the path';
+    if (op.method === 'put' && !places.takesPost(place) && idKind(op.id) !== 'update') return on(segments, 'create');
+    if (op.method === 'put' && idKind(op.id) === 'create') return on(segments, 'create');
+    const kind = COLLECTION_KINDS[op.method];
+    return on(segments, kind, { keyElsewhere: kind === 'update' || kind === 'delete' });
+  }
+  if (word !== undefined && above.length > 0 && !isPlumbing(above.at(-1)?.text ?? '')) {
+    if (item) return onItem(segments, segments.length - 2, word === 'list' || word === 'search' ? 'get' : word);
+    const kind = word === 'get' && places.answer(op)?.many ? 'list' : word;
+    return on(above, kind, { keyElsewhere: kind === 'get' || kind === 'update' || kind === 'delete' });
+  }
+  if (item) {
+    const words = op.method === 'delete' ? [`un_${last}`] : [last, op.id ?? ''];
+    if (op.method === 'get') return 'reads a part or a computed view of one thing';
+    return onItem(segments, segments.length - 2, 'action', words);
+  }
+  if (collectionAbove) {
+    if (op.method === 'get') return 'reads a computed view of a collection';
+    const deeper = on(above, 'action', { keyElsewhere: true, words: [last, op.id ?? ''] });
+    return deeper;
+  }
+  if (
+    op.method === 'post' &&
+    (last.endsWith('s') || places.answer(op) !== undefined) &&
+    idKind(last) === undefined &&
+    !last.includes('.')
+  )
+    return on(segments, 'create');
+  return (
+    byRpcName(op, segments) ??
+    (op.method === 'get' ? 'answers with one thing that has no key in the path' : 'a procedure, not a resource')
+  );
+};
+
+const judge = (op: DocOperation, places: Places): Verdict => {
+  const shape = places.shape(op);
+  const dotted = byDottedId(op, shape);
+  if (dotted !== undefined) return dotted;
+  const { segments, verb } = shape;
+  const at = segments.length - 1;
+  const nouns = segments.filter((segment) => !segment.param && !isPlumbing(segment.text));
+  if (segments.length === 0 || nouns.length === 0) return 'the path names no resource';
+  const onParam = segments[at]?.param === true;
+  if (verb !== undefined) {
+    const kind = segmentKind(verb) ?? 'action';
+    if (onParam) return onItem(segments, at, kind === 'list' || kind === 'search' ? 'action' : kind, [verb]);
+    return on(segments, kind, {
+      words: [verb],
+      keyElsewhere: kind !== 'list' && kind !== 'search' && kind !== 'create',
+    });
+  }
+  if (!onParam) return onStatic(op, segments, places);
+  const tail = segments[at - 1];
+  if (tail && !tail.param && segmentKind(tail.text) && at >= 2 && !isPlumbing(segments[at - 2]?.text ?? '')) {
+    // `/users/delete/{id}`, `/pets/findByTag/{tag}`
+    const word = segmentKind(tail.text) as OperationKind;
+    const base = onItem([...segments.slice(0, at - 1), segments[at] as Segment], at - 1, word);
+    if (typeof base !== 'string' && word !== 'search' && word !== 'list' && word !== 'create') return base;
+  }
+  const kind =
+    op.method === 'get' && places.answer(op)?.many && places.answer(op)?.path.length === 0
+      ? 'list'
+      : ITEM_KINDS[op.method];
+  if (kind === 'list') return 'a list narrowed by a path parameter that is no parent';
+  return onItem(segments, at, kind);
+};
+
+/** Reads every operation; what cannot be placed comes back with the reason. */
+export const sightingsOf = (
+  operations: readonly DocOperation[],
+  places: Places,
+): { sightings: Sighting[]; unmapped: { op: DocOperation; why: string }[] } => {
+  const sightings: Sighting[] = [];
+  const unmapped: { op: DocOperation; why: string }[] = [];
+  for (const op of operations) {
+    const verdict = judge(op, places);
+    if (typeof verdict === 'string') unmapped.push({ op, why: verdict });
+    else sightings.push({ ...verdict, op, answer: places.answer(op), body: places.body(op) });
+  }
+  return { sightings, unmapped };
+};

@@ -1,0 +1,198 @@
+/** The plain tools of one entity: list, search, get, create, update, delete, each from the operation that says it best. */
+import type { Tool } from '../../artifacts/tool.js';
+import { plural } from '../../kit/words.js';
+import { type ArgList, addArg, keyArg, listArgs, noArgs, parentArg, querySets, setArgs, toolText } from './args.js';
+import type { Entity } from './entities.js';
+import { envelopeOf } from './envelope.js';
+import { type FieldContext, fieldsOf } from './fields.js';
+import { surfaceField } from './names.js';
+import { type PagingStyle, pagingStyle } from './query.js';
+import type { Sighting } from './sightings.js';
+
+export interface DraftTool {
+  tool: Tool;
+  sighting: Sighting;
+  /** `verb_noun`, when the document's operation id is no good as a name. */
+  fallback: string;
+  /** Higher is kept first when a pack is full. */
+  value: number;
+}
+
+export interface ToolContext extends FieldContext {
+  paging: PagingStyle;
+}
+
+type PlainKind = 'list' | 'search' | 'get' | 'create' | 'update' | 'delete';
+type Built = { draft: DraftTool } | { why: string };
+
+const VALUE: Record<PlainKind, number> = { create: 10, get: 9, list: 9, update: 8, delete: 6, search: 5 };
+const METHOD_RANK = { patch: 0, put: 1, post: 2, get: 0, delete: 0 } as const;
+
+const invalidStatus = (sighting: Sighting): number =>
+  sighting.op.failures.includes(422) || !sighting.op.failures.includes(400) ? 422 : 400;
+
+/** Columns the answer shows, when it shows clearly fewer than the table has. */
+const shownCols = (entity: Entity, sighting: Sighting, context: ToolContext): string[] | undefined => {
+  const view = sighting.answer?.item;
+  if (!view) return undefined;
+  const paths = new Set(fieldsOf(view, context).map((field) => surfaceField(field.path)));
+  const visible = [...entity.columns.facts.values()].filter((fact) => fact.column.hidden !== true);
+  const shown = visible.filter(
+    (fact) => fact.name === entity.columns.keyCol || (fact.column.field !== undefined && paths.has(fact.column.field)),
+  );
+  const enough = shown.length >= 2 && shown.length < visible.length * 0.9;
+  return enough ? shown.map((fact) => fact.name) : undefined;
+};
+
+const refs = (list: ArgList): boolean =>
+  Object.values(list.args).some((arg) => arg.role === 'set' && arg.ref !== undefined);
+
+const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): ArgList | string => {
+  const list = noArgs();
+  if (kind === 'list' || kind === 'search') {
+    parentArg(list, entity, sighting, 'filter');
+    listArgs(list, entity, sighting, context.paging, context.schemas);
+    return list;
+  }
+  if (kind === 'create') {
+    parentArg(list, entity, sighting, 'set');
+    const fields =
+      entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
+    if (sighting.body?.many) return 'takes many rows at once';
+    setArgs(list, entity, fields, 'create');
+    return Object.values(list.args).some((arg) => arg.role === 'set') ? list : 'its body has no fields to write';
+  }
+  const key = keyArg(entity, sighting, context.schemas);
+  if (!key) return 'nothing in the call names the row';
+  addArg(list, key.wanted, key.arg);
+  if (kind !== 'update') return list;
+  if (sighting.body?.many) return 'takes many rows at once';
+  const fields = entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
+  setArgs(list, entity, fields, 'update');
+  return Object.values(list.args).some((arg) => arg.role === 'set') ? list : 'its body has no fields to write';
+};
+
+const contract = (kind: PlainKind, entity: Entity, list: ArgList): Pick<Tool, 'reads' | 'writes'> => {
+  const table = entity.name;
+  if (kind === 'create') return { reads: [], writes: [{ table, insert: true }] };
+  if (kind === 'delete') return { reads: [table], writes: [{ table, delete: true }] };
+  if (kind !== 'update') return { reads: [table], writes: [] };
+  const touched = [...entity.columns.facts.keys()].filter((name) => entity.table.cols[name]?.auto === 'touch');
+  const cols = [
+    ...new Set([
+      ...Object.values(list.args).flatMap((arg) => (arg.role === 'set' && arg.col ? [arg.col] : [])),
+      ...touched,
+    ]),
+  ];
+  return { reads: [table], writes: [{ table, cols }] };
+};
+
+const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
+  const list = argsFor(kind, entity, sighting, context);
+  if (typeof list === 'string') return { why: list };
+  const asked = kind === 'search' && !Object.values(list.args).some((arg) => arg.role === 'query');
+  if (asked && !Object.values(list.args).some((arg) => arg.role === 'filter'))
+    return { why: 'nothing in the call says what to look for' };
+  const queried = Object.values(list.args).some((arg) => arg.role === 'query');
+  const op = kind === 'search' && asked ? 'list' : kind === 'list' && queried ? 'search' : kind;
+  const many = op === 'list' || op === 'search';
+  const core = many ? '$rows' : sighting.answer?.many ? ['$fields'] : '$fields';
+  const fits = sighting.answer !== undefined && kind !== 'delete' && (!many || sighting.answer.many);
+  const bareList = fits && !many && sighting.answer?.many && sighting.answer.path.length === 0;
+  const envelope = bareList
+    ? ['$fields']
+    : fits && sighting.answer
+      ? envelopeOf(sighting.answer, core, context.schemas)
+      : undefined;
+  const cols = kind === 'delete' ? undefined : shownCols(entity, sighting, context);
+  const invalid = { invalid_argument: invalidStatus(sighting) };
+  const text = [...entity.columns.facts.values()]
+    .filter(({ column }) => column.type === 'text' && !column.fk && !column.enum && !column.hidden)
+    .map(({ name }) => name);
+  const via =
+    sighting.place === entity.resource.home
+      ? ''
+      : `_by_${[...sighting.parents].reverse().find((one) => entity.parents.has(one.place))?.param ?? 'place'}`;
+  const tool: Tool = {
+    id: `${entity.name}.${kind}`,
+    op,
+    table: entity.name,
+    description: toolText(sighting, entity),
+    args: list.args,
+    ...(queried ? { match: searched(text) } : {}),
+    ...(envelope !== undefined || cols
+      ? { returns: { ...(cols ? { cols } : {}), ...(envelope !== undefined ? { envelope } : {}) } }
+      : {}),
+    errors: {
+      ...invalid,
+      ...(many || kind === 'create' ? {} : { not_found: 404 }),
+      ...(refs(list) ? { invalid_reference: 422 } : {}),
+    },
+    ...contract(kind, entity, list),
+    provenance: { tier: 'spec', operation: sighting.op.label },
+  };
+  const noun = many ? plural(entity.name) : entity.name;
+  const value = VALUE[kind] - (via ? 6 : 0);
+  return { draft: { tool, sighting, fallback: `${kind}_${noun}${many ? via : ''}`.replace(/\W+/g, '_'), value } };
+};
+
+const searched = (text: readonly string[]): string[] => {
+  const named = text.filter((name) =>
+    /(^|_)(name|title|subject|description|summary|email|number|code|label|text|body|content|sku|login|username)$/.test(
+      name,
+    ),
+  );
+  return (named.length > 0 ? named : text).slice(0, 6);
+};
+
+const byFitness =
+  (entity: Entity) =>
+  (a: Sighting, b: Sighting): number =>
+    Number(b.place === entity.resource.home) - Number(a.place === entity.resource.home) ||
+    METHOD_RANK[a.op.method] - METHOD_RANK[b.op.method] ||
+    a.op.path.length - b.op.path.length ||
+    (a.op.label < b.op.label ? -1 : 1);
+
+/** Why a list from elsewhere is left out: it names no parent, or a parent that no column holds. */
+const relation = (entity: Entity, sighting: Sighting): string | undefined => {
+  if (sighting.place === entity.resource.home) return undefined;
+  const named = sighting.parents.some((one) => entity.parents.has(one.place));
+  return named ? undefined : 'lists the same things by a relation that no column holds';
+};
+
+/** Tools in order of kind; every operation that became none is reported with the reason. */
+export const plainTools = (
+  entity: Entity,
+  context: ToolContext,
+  note: (sighting: Sighting, why: string) => void,
+): DraftTool[] => {
+  const out: DraftTool[] = [];
+  for (const kind of ['list', 'search', 'get', 'create', 'update', 'delete'] as const) {
+    const sightings = entity.resource.sightings.filter((sighting) => sighting.kind === kind).sort(byFitness(entity));
+    let made = 0;
+    for (const sighting of sightings) {
+      const why =
+        kind === 'list' ? relation(entity, sighting) : made > 0 ? 'another operation does the same' : undefined;
+      const built: Built = why === undefined ? build(kind, entity, sighting, context) : { why };
+      if ('why' in built) note(sighting, built.why);
+      else if (kind === 'search' && built.draft.tool.op === 'search' && !built.draft.tool.match?.length)
+        note(sighting, 'there is no text to search in');
+      else {
+        if (made > 0) built.draft.tool.id = `${entity.name}.${kind}_${made + 1}`;
+        out.push(built.draft);
+        made++;
+      }
+    }
+  }
+  return out.filter(({ tool }) => !(tool.op === 'search' && !tool.match?.length));
+};
+
+export const pagingOf = (sightings: readonly Sighting[]): PagingStyle => {
+  const votes = new Map<PagingStyle, number>();
+  for (const { kind, op } of sightings)
+    if (kind === 'list' || kind === 'search') {
+      const style = pagingStyle(op.params);
+      if (style !== 'none') votes.set(style, (votes.get(style) ?? 0) + 1);
+    }
+  return [...votes].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]?.[0] ?? 'none';
+};
