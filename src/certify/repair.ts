@@ -20,7 +20,11 @@ export const repairService = (spec: ServiceSpec, certificate: Certificate): Repa
     const tools = finding.repair?.tools;
     if (!tools || tools.length === 0) return undefined;
     for (const tool of tools) {
-      if (!dropped.has(tool)) dropped.set(tool, `${finding.id}: ${finding.evidence.find((line) => line.includes(tool)) ?? finding.evidence[0] ?? ''}`);
+      if (!dropped.has(tool))
+        dropped.set(
+          tool,
+          `${finding.id}: ${finding.evidence.find((line) => line.includes(tool)) ?? finding.evidence[0] ?? ''}`,
+        );
     }
   }
   if (dropped.size === 0) return undefined;

@@ -2,6 +2,7 @@
 
 import type { Corpus } from '../../corpus/corpus.js';
 import { sha256 } from '../../kit/hash.js';
+import { callerOf } from '../../serve/sessions/caller.js';
 import { dropSnapshot, Session } from '../../serve/sessions/session.js';
 import { gather } from '../../verify/evidence.js';
 import { verify } from '../../verify/verdict.js';
@@ -22,7 +23,7 @@ const replayTasks = (corpus: Corpus, world: LoadedWorld, wanted: readonly string
   for (const task of tasks.filter(({ id }) => wanted.includes(id))) {
     const session = Session.open(world, {
       id: task.id,
-      me: { id: '', name: task.actor.name, email: task.actor.email },
+      me: callerOf(task.actor),
     });
     for (const call of task.reference.calls) session.call(call.tool, call.args);
     const { pass } = verify(task, gather(session, task.reference.answer), task.id);

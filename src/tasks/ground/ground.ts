@@ -1,5 +1,6 @@
 /** The ground tasks grow on: a loaded world, its initial rows, fresh sessions, and unused values for new things. */
 
+import { callerOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import type { Caller } from '../../world/program/types.js';
@@ -24,19 +25,18 @@ export interface Ground {
 /** Rows that spare data is made of; enough to choose from, few enough to be cheap. */
 const SPARE_ROWS = 12;
 
-/** The employee on whose behalf agents work: the first active one with a title, by row order. */
+/** The employee on whose behalf agents work: the first active one with a superior, by row order. */
 export const actorOf = (world: LoadedWorld): Actor => {
   const directory = world.services.get('directory');
-  const spec = directory?.spec.tables.employee;
-  if (!directory || !spec)
-    return { id: 'agent', name: 'the operator', email: `operator@${world.spec.company.domain}`, title: 'Operator' };
+  if (!directory?.spec.tables.employee) {
+    const email = `operator@${world.spec.company.domain}`;
+    return { ...callerOf({ name: 'the operator', email }), title: 'Operator' };
+  }
   directory.connection.bind(directory.pristine);
-  const rows = directory.connection.prepare(`SELECT * FROM "employee" ORDER BY rowid`).all();
+  const rows = directory.connection.prepare('SELECT * FROM "employee" ORDER BY rowid').all();
   const row = rows.find((candidate) => candidate.status === 'active' && candidate.manager_id !== null) ?? rows[0];
   return {
-    id: String(row?.[spec.key.col] ?? ''),
-    name: String(row?.name ?? ''),
-    email: String(row?.email ?? ''),
+    ...callerOf({ name: String(row?.name ?? ''), email: String(row?.email ?? '') }),
     title: String(row?.title ?? ''),
   };
 };

@@ -77,8 +77,8 @@ const put = (into: Record<string, Json>, path: string[], value: Json): void => {
     into[head] = value;
     return;
   }
-  const inner = (into[head] ??= {}) as Record<string, Json>;
-  put(inner, rest, value);
+  into[head] ??= {};
+  put(into[head] as Record<string, Json>, rest, value);
 };
 
 /** The arguments as an agent would write them in the service's dialect. */

@@ -10,14 +10,12 @@ export const wrongAnswer: MutantKind = {
   make: ({ task, random }) => {
     if (!task.answer || task.answer.distractors.length === 0) return [];
     const { kind, currency, distractors } = task.answer;
-    return random
-      .sample(distractors, 2)
-      .map((value) => ({
-        kind: 'wrong_answer',
-        what: `answers ${value}`,
-        calls: task.reference.calls,
-        answer: said(value, kind, currency),
-      }));
+    return random.sample(distractors, 2).map((value) => ({
+      kind: 'wrong_answer',
+      what: `answers ${value}`,
+      calls: task.reference.calls,
+      answer: said(value, kind, currency),
+    }));
   },
 };
 

@@ -37,7 +37,10 @@ export const replaced = (calls: readonly Call[], index: number, call: Call): Cal
 export const withArg = (call: Call, path: readonly string[], value: Json): Call => {
   const args = structuredClone(call.args) as Record<string, Json>;
   let at = args;
-  for (const key of path.slice(0, -1)) at = (at[key] ??= {}) as Record<string, Json>;
+  for (const key of path.slice(0, -1)) {
+    at[key] ??= {};
+    at = at[key] as Record<string, Json>;
+  }
   at[path.at(-1) as string] = value;
   return { ...call, args };
 };

@@ -1,0 +1,104 @@
+/** Rollouts of a world's tasks by one policy, judged and kept: traces/<world>.jsonl and a summary beside it. */
+import { parseArtifact } from '../../artifacts/registry.js';
+import type { Task } from '../../artifacts/task.js';
+import type { Trace } from '../../artifacts/trace.js';
+import type { Verdict } from '../../artifacts/verdict.js';
+import type { Corpus } from '../../corpus/corpus.js';
+import { exists, readBytes, writeJson, writeWhole } from '../../corpus/files.js';
+import { TreadleError } from '../../errors.js';
+import { addressOf } from '../../kit/hash.js';
+import { rolloutMany } from '../../rollout/many.js';
+import type { Policy } from '../../rollout/policy.js';
+import type { Limits, Rollout } from '../../rollout/rollout.js';
+import { callerOf } from '../../serve/sessions/caller.js';
+import { Session } from '../../serve/sessions/session.js';
+import { gather } from '../../verify/evidence.js';
+import { verify } from '../../verify/verdict.js';
+import type { LoadedWorld } from '../../world/loaded.js';
+
+export interface Rolled {
+  trace: Trace;
+  verdict: Verdict;
+}
+
+export interface RolloutPlan {
+  samples: number;
+  seed: string;
+  concurrency: number;
+  limits?: Limits;
+  policyFor: (task: Task, sample: number) => Policy;
+  onDone?: (done: number, passed: number) => void;
+}
+
+/** A session for a task, as its agent would have it. */
+export const sessionFor = (world: LoadedWorld, task: Task, id: string): Session =>
+  Session.open(world, { id, services: task.services, me: callerOf(task.actor) });
+
+/** Rolls every task out `samples` times. A rollout that breaks is kept as a trace with its problem. */
+export const rollWorld = async (world: LoadedWorld, tasks: readonly Task[], plan: RolloutPlan): Promise<Rolled[]> => {
+  const rolled: Rolled[] = [];
+  const policies = world.spec.policies.map(({ text }) => text);
+  const jobs = tasks.flatMap((task) => {
+    const hash = addressOf(task);
+    return Array.from({ length: plan.samples }, (_, index) => ({
+      open: () => {
+        const host = sessionFor(world, task, `${task.id}-${index}`);
+        return {
+          host,
+          task,
+          policy: plan.policyFor(task, index),
+          ...(plan.limits ? { limits: plan.limits } : {}),
+          prompt: { policies, company: world.spec.company.name },
+          sample: { seed: plan.seed, index },
+        };
+      },
+      close: (trace: Trace, rollout: Rollout): Rolled => {
+        const session = rollout.host as Session;
+        const verdict = verify(task, gather(session, trace.answer), trace.id, hash);
+        session.drop();
+        const done = { trace, verdict };
+        rolled.push(done);
+        plan.onDone?.(rolled.length, rolled.filter(({ verdict: { pass } }) => pass).length);
+        return done;
+      },
+    }));
+  });
+  for await (const outcome of rolloutMany(jobs, plan.concurrency)) {
+    if (!outcome.ok) throw outcome.error;
+  }
+  return rolled;
+};
+
+const fileOf = (corpus: Corpus, world: string): string => corpus.path('traces', `${world}.jsonl`);
+
+/** Writes a world's traces, replacing those of the same producer and keeping the others. */
+export const keepTraces = (corpus: Corpus, world: string, rolled: readonly Rolled[]): void => {
+  const ids = new Set(rolled.map(({ trace }) => trace.id));
+  const kept = [...readTraces(corpus, world).filter(({ trace }) => !ids.has(trace.id)), ...rolled];
+  writeWhole(fileOf(corpus, world), kept.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeJson(corpus.path('traces', `${world}.summary.json`), {
+    rollouts: kept.length,
+    passed: kept.filter(({ verdict }) => verdict.pass).length,
+  });
+};
+
+/** A world's kept traces with their verdicts; a line cut off by a crash is left out. */
+export const readTraces = (corpus: Corpus, world: string): Rolled[] => {
+  const file = fileOf(corpus, world);
+  if (!exists(file)) return [];
+  const lines = Buffer.from(readBytes(file)).toString('utf8').split('\n').filter(Boolean);
+  return lines.flatMap((line, index) => {
+    try {
+      const parsed = JSON.parse(line) as { trace: unknown; verdict: unknown };
+      return [
+        {
+          trace: parseArtifact('trace', parsed.trace, `${file} line ${index + 1}`),
+          verdict: parseArtifact('verdict', parsed.verdict, `${file} line ${index + 1}`),
+        },
+      ];
+    } catch (thrown) {
+      if (index === lines.length - 1 && !(thrown instanceof TreadleError)) return [];
+      throw thrown;
+    }
+  });
+};
