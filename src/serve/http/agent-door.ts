@@ -2,9 +2,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { McpHandler } from '../mcp/handler.js';
 import { ErrorCode, failure } from '../mcp/messages.js';
-import type { ToolHost } from '../tool-host.js';
 import { isJsonBody, readBody } from './body.js';
-import type { SessionDirectory } from './directory.js';
+import type { LiveSession, SessionDirectory } from './directory.js';
 import type { Guard } from './guard.js';
 import type { HttpLimits } from './limits.js';
 import { refuse, sendEvent, sendJson } from './reply.js';
@@ -18,6 +17,8 @@ export interface AgentDoor {
 }
 
 const PATH = /^(?:\/s\/([A-Za-z0-9_-]{1,64}))?\/mcp$/;
+
+const ENDED = 'The session has ended';
 
 const no = (message: string, code: number = ErrorCode.refused): string => failure(null, code, message).body!;
 
@@ -33,8 +34,8 @@ const one = (header: string | string[] | undefined): string | undefined =>
 export const agentDoor = ({ handler, directory, guard, limits }: AgentDoor): RequestListener => {
   let pending = 0;
 
-  /** The host behind a request, or undefined when it was refused. */
-  const admit = (request: IncomingMessage, response: ServerResponse): ToolHost | undefined => {
+  /** The session behind a request, or undefined when it was refused. */
+  const admit = (request: IncomingMessage, response: ServerResponse): LiveSession | undefined => {
     const { headers, method, url = '' } = request;
     const say = (status: number, message: string, extra?: Record<string, string>): undefined =>
       refuse(request, response, status, no(message), extra) as undefined;
@@ -50,18 +51,18 @@ export const agentDoor = ({ handler, directory, guard, limits }: AgentDoor): Req
       return say(401, 'This token is not known', {
         'www-authenticate': 'Bearer realm="treadle", error="invalid_token"',
       });
-    if (found.state === 'gone') return say(404, 'The session has ended');
-    if (path[1] !== undefined && path[1] !== found.id) return say(403, 'This token opens another session');
+    if (found.state === 'gone') return say(404, ENDED);
+    if (path[1] !== undefined && path[1] !== found.session.id) return say(403, 'This token opens another session');
     if (method !== 'POST')
       return say(405, 'Only POST: there is no stream to open and no session to end here', { allow: 'POST' });
     if (!isJsonBody(request)) return say(415, 'The body must be application/json, not compressed');
     if (pending >= limits.pendingBodies) return say(503, 'Too many requests at once', { 'retry-after': '1' });
-    return found.host;
+    return found.session;
   };
 
   return (request, response) => {
-    const host = admit(request, response);
-    if (host === undefined) return;
+    const session = admit(request, response);
+    if (session === undefined) return;
     const form = formOf(request.headers.accept);
     if (form === undefined) {
       refuse(request, response, 406, no('Answers are application/json or text/event-stream'));
@@ -82,6 +83,11 @@ export const agentDoor = ({ handler, directory, guard, limits }: AgentDoor): Req
         else sendJson(response, 400, no('The body is not UTF-8', ErrorCode.parse));
         return;
       }
+      // The body may have taken longer than the session had.
+      if (session.ended) {
+        sendJson(response, 404, no(ENDED));
+        return;
+      }
       let value: unknown;
       try {
         value = JSON.parse(body.text);
@@ -90,7 +96,7 @@ export const agentDoor = ({ handler, directory, guard, limits }: AgentDoor): Req
         return;
       }
       const { headers } = request;
-      const reply = handler(host, value, {
+      const reply = handler(session.host, value, {
         headers: {
           version: one(headers['mcp-protocol-version']),
           method: one(headers['mcp-method']),

@@ -26,7 +26,7 @@ describe('a session directory', () => {
     const { token, id } = directory.open({ host: noteHost() });
     expect(JSON.stringify(directory)).not.toContain(token);
     expect(token).not.toContain(id);
-    expect(directory.find(token)).toMatchObject({ state: 'open', id });
+    expect(directory.find(token)).toMatchObject({ state: 'open', session: { id } });
     expect(directory.find(id).state).toBe('unknown');
     expect(directory.find(digestOf(token)).state).toBe('unknown');
   });
@@ -103,7 +103,7 @@ describe('a session directory', () => {
             }
             const expected = isOpen(one);
             expect(directory.find(one.token)).toMatchObject(
-              expected ? { state: 'open', id: one.id } : { state: 'gone' },
+              expected ? { state: 'open', session: { id: one.id } } : { state: 'gone' },
             );
             if (expected) one.used = now;
             else one.closed = true;

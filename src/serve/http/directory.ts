@@ -17,7 +17,14 @@ export interface OpenedSession {
   token: string;
 }
 
-export type Found = { state: 'open'; id: string; host: ToolHost } | { state: 'gone' } | { state: 'unknown' };
+/** A session as found by its token; `ended` turns true when the directory lets go of it. */
+export interface LiveSession {
+  readonly id: string;
+  readonly host: ToolHost;
+  readonly ended: boolean;
+}
+
+export type Found = { state: 'open'; session: LiveSession } | { state: 'gone' } | { state: 'unknown' };
 
 export interface SessionDirectory {
   /** Throws `at_capacity` (retryable) when full; the lease is not taken then. */
@@ -52,6 +59,7 @@ export interface DirectoryOptions {
 
 interface Entry extends Lease {
   id: string;
+  ended: boolean;
   digest: string;
   openedAt: number;
   usedAt: number;
@@ -70,6 +78,7 @@ export const sessionDirectory = (options: DirectoryOptions = {}): SessionDirecto
     at - entry.usedAt >= idleSeconds || at - entry.openedAt >= lifetimeSeconds;
 
   const end = (entry: Entry): void => {
+    entry.ended = true;
     byDigest.delete(entry.digest);
     byId.delete(entry.id);
     gone.add(entry.digest);
@@ -111,7 +120,7 @@ export const sessionDirectory = (options: DirectoryOptions = {}): SessionDirecto
       return { state: 'gone' };
     }
     entry.usedAt = at;
-    return { state: 'open', id: entry.id, host: entry.host };
+    return { state: 'open', session: entry };
   };
 
   return {
@@ -125,6 +134,7 @@ export const sessionDirectory = (options: DirectoryOptions = {}): SessionDirecto
         host: lease.host,
         drop: lease.drop,
         id,
+        ended: false,
         digest: digestOf(token),
         openedAt: at,
         usedAt: at,
@@ -136,7 +146,7 @@ export const sessionDirectory = (options: DirectoryOptions = {}): SessionDirecto
     find,
     resolve: (token) => {
       const found = find(token);
-      return found.state === 'open' ? found.host : undefined;
+      return found.state === 'open' ? found.session.host : undefined;
     },
     close: (id) => {
       const entry = byId.get(id);

@@ -7,7 +7,7 @@ import type { HttpLimits } from './limits.js';
 export interface Listening {
   /** `http://127.0.0.1:4711` */
   origin: string;
-  /** Stops taking connections, lets requests under way finish, cuts what is left after `closeMs`. */
+  /** Stops taking connections, lets requests under way finish, hangs up on idle ones, cuts what is left after `closeMs`. */
   close(): Promise<void>;
 }
 
@@ -18,7 +18,6 @@ const ended = (server: Server, closeMs: number): Promise<void> =>
       clearTimeout(cut);
       resolve();
     });
-    server.closeIdleConnections();
   });
 
 /** Throws `cannot_listen` when the address is taken or not ours. */
@@ -37,7 +36,10 @@ export const listen = async (
       connectionsCheckingInterval: Math.min(limits.requestMs, 5_000),
     },
     (request, response) => {
-      if (isClosing) response.setHeader('connection', 'close');
+      // An answer that was begun before the close would leave its connection waiting for more.
+      response.once('finish', () => {
+        if (isClosing) request.socket.end();
+      });
       listener(request, response);
     },
   );
@@ -55,6 +57,8 @@ export const listen = async (
     );
     server.listen(port, host, resolve);
   });
+  // A connection that cannot be accepted (no file handles left) is that client's loss, not the end of the process.
+  server.on('error', () => {});
   const { address, family, port: bound } = server.address() as AddressInfo;
   return {
     origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,

@@ -56,7 +56,8 @@ export const answersOf = ({ server = ownIdentity(), instructions }: McpOptions):
     if (args !== undefined && !isObject(args))
       return failure(id, ErrorCode.invalidParams, 'params.arguments must be an object');
     const outcome = host.call(name, args ?? {});
-    if (outcome.error?.code === 'unknown_tool') return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+    if (outcome.error?.code === 'unknown_tool')
+      return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     const members = callJson(outcome, revision);
     return success(id, revision.era === 'modern' ? `{${members},${signature}}` : `{${members}}`);
   };
