@@ -18,67 +18,74 @@ const tablesOf = (steps: readonly Step[]): { table: string; cols: string[] }[] =
     return 'each' in step ? tablesOf(step.each.do) : [];
   });
 
-describe.each(archetypeIds().flatMap((id) => [[id, 'all'] as const, [id, 'alone'] as const]))('%s, %s', (id, beside) => {
-  const present = beside === 'all' ? all : new Set([id, 'directory', 'mail', 'chat']);
-  const { spec, keys } = compileArchetype(id, 'EUR', present);
+describe.each(archetypeIds().flatMap((id) => [[id, 'all'] as const, [id, 'alone'] as const]))(
+  '%s, %s',
+  (id, beside) => {
+    const present = beside === 'all' ? all : new Set([id, 'directory', 'mail', 'chat']);
+    const { spec, keys } = compileArchetype(id, 'EUR', present);
 
-  it('is a valid service of a readable size', () => {
-    expect(ServiceSpec.safeParse(spec).error?.issues ?? []).toEqual([]);
-    const count = Object.keys(spec.tools).length;
-    expect(count).toBeGreaterThanOrEqual(12);
-    expect(count).toBeLessThanOrEqual(MAX_TOOLS);
-    const ids = Object.values(spec.tools).map((tool) => tool.id);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(Object.keys(spec.tables).length).toBeGreaterThanOrEqual(3);
-  });
+    it('is a valid service of a readable size', () => {
+      expect(ServiceSpec.safeParse(spec).error?.issues ?? []).toEqual([]);
+      const count = Object.keys(spec.tools).length;
+      expect(count).toBeGreaterThanOrEqual(12);
+      expect(count).toBeLessThanOrEqual(MAX_TOOLS);
+      const ids = Object.values(spec.tools).map((tool) => tool.id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(Object.keys(spec.tables).length).toBeGreaterThanOrEqual(3);
+    });
 
-  it('names only tables and columns that it has', () => {
-    for (const [name, table] of Object.entries(spec.tables)) {
-      for (const [col, column] of Object.entries(table.cols))
-        if (column.fk) expect(Object.keys(spec.tables), `${name}.${col}`).toContain(column.fk);
-      for (const col of [...(table.unique ?? []).flat(), ...(table.label ? [table.label] : [])])
-        expect(Object.keys(table.cols), name).toContain(col);
-    }
-    for (const [name, tool] of Object.entries(spec.tools)) {
-      const cols = Object.keys(spec.tables[tool.table]?.cols ?? {});
-      for (const arg of Object.values(tool.args)) {
-        if (arg.col) expect(cols, name).toContain(arg.col);
-        if (arg.ref) expect(Object.keys(spec.tables), name).toContain(arg.ref);
+    it('names only tables and columns that it has', () => {
+      for (const [name, table] of Object.entries(spec.tables)) {
+        for (const [col, column] of Object.entries(table.cols))
+          if (column.fk) expect(Object.keys(spec.tables), `${name}.${col}`).toContain(column.fk);
+        for (const col of [...(table.unique ?? []).flat(), ...(table.label ? [table.label] : [])])
+          expect(Object.keys(table.cols), name).toContain(col);
       }
-      for (const col of tool.match ?? []) expect(cols, name).toContain(col);
-      for (const used of tablesOf(tool.steps ?? []))
-        for (const col of used.cols)
-          expect(Object.keys(spec.tables[used.table]?.cols ?? {}), `${name}: ${used.table}`).toContain(col);
-    }
-  });
+      for (const [name, tool] of Object.entries(spec.tools)) {
+        const cols = Object.keys(spec.tables[tool.table]?.cols ?? {});
+        for (const arg of Object.values(tool.args)) {
+          if (arg.col) expect(cols, name).toContain(arg.col);
+          if (arg.ref) expect(Object.keys(spec.tables), name).toContain(arg.ref);
+        }
+        for (const col of tool.match ?? []) expect(cols, name).toContain(col);
+        for (const used of tablesOf(tool.steps ?? []))
+          for (const col of used.cols)
+            expect(Object.keys(spec.tables[used.table]?.cols ?? {}), `${name}: ${used.table}`).toContain(col);
+      }
+    });
 
-  it('moves only between states of its enums, and every state can be reached', () => {
-    for (const [name, table] of Object.entries(spec.tables)) {
-      const { machine } = table;
-      if (!machine) continue;
-      const states = table.cols[machine.col]?.enum ?? [];
-      expect(states).toContain(machine.initial);
-      for (const move of machine.moves)
-        for (const state of [...move.from, move.to]) expect(states, `${name}.${move.verb}`).toContain(state);
-    }
-  });
+    it('moves only between states of its enums, and every state can be reached', () => {
+      for (const [name, table] of Object.entries(spec.tables)) {
+        const { machine } = table;
+        if (!machine) continue;
+        const states = table.cols[machine.col]?.enum ?? [];
+        expect(states).toContain(machine.initial);
+        for (const move of machine.moves)
+          for (const state of [...move.from, move.to]) expect(states, `${name}.${move.verb}`).toContain(state);
+      }
+    });
 
-  it('passes to its verbs only arguments that the steps use, and uses only arguments it takes', () => {
-    for (const [name, tool] of Object.entries(spec.tools)) {
-      if (!tool.steps) continue;
-      const text = JSON.stringify(tool.steps);
-      for (const [, used] of text.matchAll(/\bargs\.([a-z0-9_]+)/g)) expect(Object.keys(tool.args), name).toContain(used);
-      for (const arg of Object.keys(tool.args)) expect(text, `${name}: ${arg}`).toMatch(new RegExp(`args\\.${arg}\\b`));
-    }
-  });
+    it('passes to its verbs only arguments that the steps use, and uses only arguments it takes', () => {
+      for (const [name, tool] of Object.entries(spec.tools)) {
+        if (!tool.steps) continue;
+        const text = JSON.stringify(tool.steps);
+        for (const [, used] of text.matchAll(/\bargs\.([a-z0-9_]+)/g))
+          expect(Object.keys(tool.args), name).toContain(used);
+        for (const arg of Object.keys(tool.args))
+          expect(text, `${name}: ${arg}`).toMatch(new RegExp(`args\\.${arg}\\b`));
+      }
+    });
 
-  it('speaks of the people of the directory, so that every world is connected', () => {
-    expect(keys.some((key) => key.to.service === 'directory')).toBe(true);
-    for (const { from, to } of keys) {
-      expect(Object.keys(spec.tables[from.table]?.cols ?? {})).toContain(from.col);
-      if (!archetypeIds().includes(to.service)) continue;
-      const target = compileArchetype(to.service, 'EUR', all).spec.tables[to.table];
-      expect(Object.keys(target?.cols ?? {}), `${from.table}.${from.col} -> ${to.service}.${to.table}`).toContain(to.col);
-    }
-  });
-});
+    it('speaks of the people of the directory, so that every world is connected', () => {
+      expect(keys.some((key) => key.to.service === 'directory')).toBe(true);
+      for (const { from, to } of keys) {
+        expect(Object.keys(spec.tables[from.table]?.cols ?? {})).toContain(from.col);
+        if (!archetypeIds().includes(to.service)) continue;
+        const target = compileArchetype(to.service, 'EUR', all).spec.tables[to.table];
+        expect(Object.keys(target?.cols ?? {}), `${from.table}.${from.col} -> ${to.service}.${to.table}`).toContain(
+          to.col,
+        );
+      }
+    });
+  },
+);

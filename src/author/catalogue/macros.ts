@@ -1,7 +1,7 @@
 /** The generic tools of a catalogue table: search or list, get, create, update, delete. Their steps are derived. */
 import type { Tool } from '../../artifacts/tool.js';
 import { withArticle } from '../../kit/words.js';
-import { createArgs, creatable, filterArgs, keyArgs, pagingArgs, updatable, updateArgs } from './args.js';
+import { creatable, createArgs, filterArgs, keyArgs, pagingArgs, updatable, updateArgs } from './args.js';
 import type { CompiledTable } from './table.js';
 
 type Macro = 'list' | 'search' | 'get' | 'create' | 'update' | 'delete';

@@ -1,0 +1,156 @@
+/** From a brief in plain words to world drafts; every decision is in the evidence. */
+import type { Evidence } from '../../artifacts/world.js';
+import { TreadleError } from '../../errors.js';
+import { sha256 } from '../../kit/hash.js';
+import { type Rng, rng } from '../../kit/rng.js';
+import { snake } from '../../kit/words.js';
+import type { WorldDraft } from '../draft.js';
+import { archetypeIds } from './archetype.js';
+import { drawClock } from './brief/clock.js';
+import { drawCompany } from './brief/company.js';
+import { guessCountry } from './brief/country.js';
+import { cues } from './brief/data.js';
+import { guessLanguage } from './brief/language.js';
+import { hasPhrase } from './brief/phrase.js';
+import { hearWishes, selectServices } from './brief/services.js';
+import { type BriefText, fold, MAX_CONSIDERED, readText } from './brief/text.js';
+import { guessTrades } from './brief/trade.js';
+import { assembleWorld } from './world.js';
+
+/** What the caller fixes, whatever the text says. */
+export interface Pins {
+  /** ISO 3166-1 alpha-2. */
+  country?: string | undefined;
+  /** NAICS code. */
+  industry?: string | undefined;
+  /** Archetype ids, in place of the selection. */
+  archetypes?: readonly string[] | undefined;
+}
+
+export interface BriefOptions {
+  seed: string;
+  pins?: Pins | undefined;
+}
+
+const LANGUAGES_WITH_CUES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja', 'und'];
+
+/** Reads a brief. Throws `empty_brief` and `unreadable_brief`. */
+const readBrief = (text: string): BriefText => {
+  if (text.trim() === '')
+    throw new TreadleError({
+      code: 'empty_brief',
+      message: 'The brief is empty',
+      value: text.slice(0, 20),
+      next: 'Say in a sentence what the company does, for example: a bakery with 3 shops in Lyon.',
+    });
+  const brief = readText(text);
+  if (!brief.tokens.some(({ word }) => /\p{L}/u.test(word)))
+    throw new TreadleError({
+      code: 'unreadable_brief',
+      message: 'The brief has no words in it',
+      value: text.trim().slice(0, 40),
+      next: 'Say in a sentence what the company does.',
+    });
+  return brief;
+};
+
+const remarks = (brief: BriefText, text: string, language: { code: string; name: string }): Evidence[] => {
+  const out: Evidence[] = [];
+  if (brief.truncated)
+    out.push({
+      choice: `the first ${MAX_CONSIDERED} of ${text.length} characters`,
+      because: 'a longer brief is cut; say the rest in a second world, or shorter',
+      kind: 'note',
+    });
+  if (language.code !== 'en' && language.code !== 'und')
+    out.push({
+      choice: `language ${language.name}`,
+      because: LANGUAGES_WITH_CUES.includes(language.code)
+        ? 'read by its words for common kinds of business; tools and texts are in English'
+        : 'few words of this language are known here: what is not recognised becomes a default, said as such',
+      kind: 'note',
+    });
+  if (cues().orders.some((order) => hasPhrase(brief, order)))
+    out.push({
+      choice: 'orders in the text are ignored',
+      because: 'a brief describes a business; it gives no orders to this program',
+      kind: 'note',
+    });
+  return out;
+};
+
+const standIns = (brief: BriefText, chosen: readonly string[]): Evidence[] =>
+  cues().stand_ins.flatMap(({ cues: texts, says, with: stand }) => {
+    const heard = texts.filter((text) => hasPhrase(brief, text));
+    if (heard.length === 0 || (stand.length > 0 && !stand.some((id) => chosen.includes(id)))) return [];
+    return [
+      { choice: says, because: heard.map((text) => `"${text.replaceAll('*', '')}"`).join(', '), kind: 'note' as const },
+    ];
+  });
+
+const servicesFor = (
+  brief: BriefText,
+  trades: ReturnType<typeof guessTrades>,
+  pins: Pins,
+  draw: Rng,
+): { archetypes: string[]; evidence: Evidence[] } => {
+  if (pins.archetypes && pins.archetypes.length > 0)
+    return {
+      archetypes: [...new Set(pins.archetypes)],
+      evidence: pins.archetypes.map((id) => ({
+        choice: `service ${id}`,
+        because: 'pinned by the caller',
+        kind: 'note',
+      })),
+    };
+  const known = archetypeIds();
+  return selectServices(hearWishes(brief, trades, known), known, draw.stream('services'));
+};
+
+/**
+ * A world draft of a brief: company, 2-5 trade services beside the core, dialects, links, rules, processes, each choice with its
+ * evidence. Deterministic in (text, seed, pins). Throws `empty_brief`, `unreadable_brief`, and `unknown_country`,
+ * `unknown_industry`, `unknown_archetype` for pins.
+ */
+export const authorFromBrief = (text: string, options: BriefOptions): WorldDraft => {
+  const brief = readBrief(text);
+  const pins = options.pins ?? {};
+  const key = sha256(`${options.seed}\u0000${brief.raw}\u0000${JSON.stringify(pins)}`);
+  const draw = rng(options.seed, 'brief', sha256(brief.raw));
+  const language = guessLanguage(brief);
+  const trades = guessTrades(brief);
+  const where = guessCountry(brief, language.code);
+  const { company, evidence } = drawCompany({ brief, where, trade: trades[0], pins, rng: draw.stream('company') });
+  const services = servicesFor(brief, trades, pins, draw);
+  const world = assembleWorld(services.archetypes, company, draw.stream('world'));
+  const clock = drawClock(draw.stream('clock'));
+  return {
+    id:
+      `${snake(fold(company.domain.replace('.example', ''))).replace(/^[^a-z]+/, '') || 'world'}`.slice(0, 40) +
+      `_${key.slice(0, 8)}`,
+    company,
+    brief: {
+      text: brief.raw,
+      evidence: [
+        ...remarks(brief, text, language),
+        ...evidence,
+        ...services.evidence,
+        ...standIns(brief, services.archetypes),
+        ...world.evidence,
+      ],
+    },
+    clock,
+    seed: `${options.seed}/${key.slice(0, 16)}`,
+    services: world.services,
+    links: world.links,
+    policies: world.policies,
+    invariants: world.invariants,
+    processes: world.processes,
+  };
+};
+
+/** `count` different worlds of one brief: seeds `<seed>/1`, `<seed>/2` and so on. */
+export const authorWorlds = (text: string, options: BriefOptions & { worlds: number }): WorldDraft[] =>
+  Array.from({ length: options.worlds }, (_, i) =>
+    authorFromBrief(text, { seed: `${options.seed}/${i + 1}`, pins: options.pins }),
+  );

@@ -1,0 +1,79 @@
+/** The cue files of the brief reader, parsed once a process. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const text = z.coerce.string();
+const Places = z.strictObject({
+  countries: z.record(
+    z.string(),
+    z.strictObject({
+      tz: z.string(),
+      locale: z.string(),
+      legal: z.array(z.string()),
+      names: z.array(text).optional(),
+      people: z.array(text).optional(),
+      cities: z.array(text),
+      words: z.array(text).optional(),
+      zones: z.record(z.string(), z.string()).optional(),
+    }),
+  ),
+  shared: z.record(z.string(), z.record(z.string(), z.number())),
+  ambiguous: z.array(text),
+  near: z.array(text),
+  far: z.array(text),
+});
+const Trades = z.strictObject({
+  trades: z.array(
+    z.strictObject({
+      id: z.string(),
+      cues: z.array(text),
+      not: z.array(text).optional(),
+      naics: z.string(),
+      noun: z.string(),
+      services: z.record(z.string(), z.number()),
+    }),
+  ),
+});
+const Cues = z.strictObject({
+  functions: z.record(
+    z.string(),
+    z.strictObject({ strong: z.array(text), weak: z.array(text), refuse: z.array(text) }),
+  ),
+  stand_ins: z.array(z.strictObject({ cues: z.array(text), says: z.string(), with: z.array(z.string()) })),
+  orders: z.array(text),
+});
+const Languages = z.record(
+  z.string(),
+  z.strictObject({
+    name: z.string(),
+    stop: z.array(text).optional(),
+    script: z.string().optional(),
+    countries: z.record(z.string(), z.number()).optional(),
+  }),
+);
+const Names = z.strictObject({
+  heads: z.array(z.string()),
+  tails: z.array(z.string()),
+  streets: z.array(z.string()),
+});
+
+export type Places = z.infer<typeof Places>;
+export type Trade = z.infer<typeof Trades>['trades'][number];
+export type Cues = z.infer<typeof Cues>;
+export type Languages = z.infer<typeof Languages>;
+export type Names = z.infer<typeof Names>;
+
+const lazy = <T>(file: string, schema: z.ZodType<T>): (() => T) => {
+  let value: T | undefined;
+  return () => {
+    value ??= schema.parse(parse(readFileSync(new URL(`../../../../data/${file}`, import.meta.url), 'utf8')));
+    return value;
+  };
+};
+
+export const places = lazy('places.yaml', Places);
+export const trades = lazy('trades.yaml', Trades);
+export const cues = lazy('cues.yaml', Cues);
+export const languages = lazy('languages.yaml', Languages);
+export const names = lazy('company-names.yaml', Names);

@@ -1,0 +1,30 @@
+/** Which language a brief is written in. */
+import { languages } from './data.js';
+import { type BriefText, fold } from './text.js';
+
+export interface LanguageGuess {
+  code: string;
+  name: string;
+  /** Share of the tokens that are frequent words of the language; 1 for a script. */
+  share: number;
+}
+
+/** The likeliest language; `und` where no frequent word is found (short lists of nouns are taken as English by the caller). */
+export const guessLanguage = (brief: BriefText): LanguageGuess => {
+  const letters = [...brief.raw].filter((sign) => /\p{L}/u.test(sign));
+  for (const [code, { name, script }] of Object.entries(languages())) {
+    if (!script) continue;
+    const set = new RegExp(script, 'u');
+    const needed = code === 'uk' ? 0.01 : code === 'ja' ? 0.1 : 0.3;
+    if (letters.length > 0 && letters.filter((sign) => set.test(sign)).length / letters.length > needed)
+      return { code, name, share: 1 };
+  }
+  let best: LanguageGuess = { code: 'und', name: 'undetermined', share: 0 };
+  for (const [code, { name, stop }] of Object.entries(languages())) {
+    const words = new Set((stop ?? []).map(fold));
+    const hits = brief.tokens.filter(({ word }) => words.has(word)).length;
+    const share = hits / Math.max(1, brief.tokens.length);
+    if (share > best.share) best = { code, name, share };
+  }
+  return best;
+};

@@ -1,0 +1,184 @@
+/** Which archetypes a brief asks for, which it refuses, and which fill the rest. */
+import type { Evidence } from '../../../artifacts/world.js';
+import type { Rng } from '../../../kit/rng.js';
+import { cues } from './data.js';
+import { findPhrase, precededBy } from './phrase.js';
+import type { BriefText } from './text.js';
+import type { TradeMatch } from './trade.js';
+
+export const MOST_SERVICES = 5;
+export const FEWEST_SERVICES = 2;
+/** What a service needs to be taken for asked for. */
+const ASKED = 2.45;
+const STRONG = 1.6;
+const WEAK = 0.6;
+
+const NEGATION = [
+  'no',
+  'not',
+  'without',
+  'never',
+  'dont',
+  'do not',
+  'does not',
+  'kein',
+  'keine',
+  'ohne',
+  'sans',
+  'pas de',
+  'sin',
+  'sem',
+  'senza',
+  'geen',
+  'zonder',
+  'bez',
+];
+const REFUSAL = [
+  'no',
+  'without',
+  'skip',
+  'leave out',
+  'exclude',
+  'excluding',
+  'except',
+  'no need for',
+  'not need',
+  'dont need',
+  'dont want',
+  'do not want',
+  'do not need',
+  'ohne',
+  'kein',
+  'keine',
+  'sans',
+  'pas de',
+  'sin',
+  'sem',
+  'senza',
+  'geen',
+  'zonder',
+  'bez',
+];
+const OUT_OF_SCOPE = ['out of scope', 'not in scope', 'outside the scope', 'nicht im umfang', 'hors perimetre'];
+
+export interface Wish {
+  archetype: string;
+  score: number;
+  because: string[];
+}
+export interface Wishes {
+  wishes: Wish[];
+  refused: Wish[];
+}
+
+/** Tokens from `at` to the end of its sentence. */
+const sentenceEnd = (brief: BriefText, at: number): number => {
+  let end = at;
+  while (end < brief.tokens.length && !brief.tokens[end]?.start) end += 1;
+  return end;
+};
+
+const refusedBy = (brief: BriefText, names: readonly string[]): string | undefined => {
+  for (const name of names)
+    for (const { from } of findPhrase(brief, name)) {
+      const before = precededBy(brief, from, REFUSAL, 1);
+      if (before) return `"${before} ... ${name}"`;
+      for (const scope of OUT_OF_SCOPE)
+        for (const { to } of findPhrase(brief, scope))
+          if (from >= to && from < sentenceEnd(brief, to)) return `"${scope}: ... ${name}"`;
+    }
+  return undefined;
+};
+
+const heard = (brief: BriefText, texts: readonly string[]): string[] =>
+  texts.filter((text) => {
+    const found = findPhrase(brief, text);
+    return found.some(({ from, to }) => from === to || !precededBy(brief, from, NEGATION, 1));
+  });
+
+const bare = (text: string): string => text.replaceAll('*', '');
+
+/** Scores every archetype of `known` by the trade's prior and by the words of the brief. */
+export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], known: readonly string[]): Wishes => {
+  const best = matches[0]?.score ?? 1;
+  const wishes: Wish[] = [];
+  const refused: Wish[] = [];
+  for (const archetype of known) {
+    const words = cues().functions[archetype];
+    const refusal = refusedBy(brief, words?.refuse ?? []);
+    if (refusal) {
+      refused.push({ archetype, score: 0, because: [refusal] });
+      continue;
+    }
+    const because: string[] = [];
+    let prior = 0;
+    for (const { trade, score } of matches) {
+      const weight = (trade.services[archetype] ?? 0) * (score === best ? 1 : 0.5 + 0.5 * (score / best));
+      if (weight > prior) prior = weight;
+      if (trade.services[archetype]) because.push(`usual for ${trade.id.replaceAll('_', ' ')}`);
+    }
+    const strong = heard(brief, words?.strong ?? []);
+    const weak = heard(brief, words?.weak ?? []);
+    const said = Math.min(3.2, strong.length * STRONG) + Math.min(1.2, weak.length * WEAK);
+    const heardWords = [...strong, ...weak].slice(0, 4).map((word) => `"${bare(word)}"`);
+    if (heardWords.length > 0) because.unshift(heardWords.join(', '));
+    if (prior + said > 0) wishes.push({ archetype, score: prior + said, because });
+  }
+  wishes.sort((a, b) => b.score - a.score || (a.archetype < b.archetype ? -1 : 1));
+  return { wishes, refused };
+};
+
+/** What any company may have beside its trade, with a weight. */
+const COMMON: readonly (readonly [string, number])[] = [
+  ['billing', 3],
+  ['crm', 2],
+  ['hr_core', 2],
+  ['support_desk', 2],
+  ['procurement', 1],
+  ['project_mgmt', 1],
+];
+
+export interface Selection {
+  archetypes: string[];
+  evidence: Evidence[];
+}
+
+/** Two to five archetypes: all that are asked for, then seeded draws among what the trade often has. */
+export const selectServices = ({ wishes, refused }: Wishes, known: readonly string[], rng: Rng): Selection => {
+  const evidence: Evidence[] = [];
+  const chosen: string[] = [];
+  const no = new Set(refused.map(({ archetype }) => archetype));
+  for (const { archetype, because } of refused)
+    evidence.push({ choice: `no ${archetype}`, because: because.join('; '), kind: 'refused' });
+  const take = (archetype: string, because: string, kind: Evidence['kind']): void => {
+    chosen.push(archetype);
+    evidence.push({ choice: `service ${archetype}`, because, kind });
+  };
+  for (const wish of wishes)
+    if (wish.score >= ASKED && chosen.length < MOST_SERVICES)
+      take(wish.archetype, wish.because.join('; '), wish.because[0]?.startsWith('"') ? 'words' : 'prior');
+  const left = wishes.filter(({ archetype, score }) => !chosen.includes(archetype) && score >= 1 && score < ASKED);
+  const wanted =
+    chosen.length >= MOST_SERVICES
+      ? 0
+      : Math.max(FEWEST_SERVICES - chosen.length, rng.int(0, chosen.length >= 4 ? 1 : 2));
+  const pool = left.map(({ archetype, score }) => [archetype, score] as const);
+  for (let i = 0; i < wanted && pool.length > 0; i++) {
+    const pick = rng.weighted(pool);
+    pool.splice(
+      pool.findIndex(([archetype]) => archetype === pick),
+      1,
+    );
+    take(pick, `drawn among ${left.length} that such a business often has`, 'draw');
+  }
+  const common = COMMON.filter(([id]) => known.includes(id) && !no.has(id) && !chosen.includes(id));
+  while (chosen.length < FEWEST_SERVICES && common.length > 0) {
+    const pick = rng.weighted(common);
+    common.splice(
+      common.findIndex(([id]) => id === pick),
+      1,
+    );
+    take(pick, 'the brief asks for too few services to make a world; drawn among what any company has', 'default');
+  }
+  return { archetypes: chosen, evidence };
+};

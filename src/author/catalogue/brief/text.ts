@@ -1,0 +1,61 @@
+/** A brief as tokens: folded to lower case without accents, sentence ends kept, so that cues of many languages can be found. */
+import { singular } from '../../../kit/words.js';
+
+/** Characters of a brief that are considered; what comes after is left out, and said. */
+export const MAX_CONSIDERED = 12_000;
+
+const LETTERS: Record<string, string> = { ł: 'l', ø: 'o', đ: 'd', ı: 'i', æ: 'ae', œ: 'oe', ß: 'ss', þ: 'th', ð: 'd' };
+
+/** Lower case, compatibility forms folded, accents of Latin letters dropped. */
+export const fold = (text: string): string =>
+  text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/(?<=[a-z])[\u0300-\u036f]+/g, '')
+    .normalize('NFC')
+    .replace(/[łøđıæœßþð]/g, (letter) => LETTERS[letter] ?? letter)
+    .replace(/['’`´]/g, '');
+
+export interface Token {
+  word: string;
+  one: string;
+  /** A sentence or list item ends before this token. */
+  start: boolean;
+}
+
+export interface BriefText {
+  /** What the user typed, cut to what is considered. */
+  raw: string;
+  folded: string;
+  tokens: Token[];
+  /** Positions of each word. */
+  at: Map<string, number[]>;
+  truncated: boolean;
+}
+
+const TOKEN = /[\p{L}\p{M}\p{N}]+|[$£€¥₹₺₩₦₫฿₴₪₡₱]|[.!?;\n]+/gu;
+
+export const readText = (text: string): BriefText => {
+  const truncated = text.length > MAX_CONSIDERED;
+  const raw = truncated ? text.slice(0, MAX_CONSIDERED).replace(/[\ud800-\udbff]$/, '') : text;
+  const folded = fold(raw);
+  const tokens: Token[] = [];
+  let start = true;
+  for (const [word] of folded.matchAll(TOKEN)) {
+    if (/^[.!?;\n]+$/.test(word)) {
+      start = true;
+      continue;
+    }
+    tokens.push({ word, one: /^[a-z]{4,}$/.test(word) ? singular(word) : word, start });
+    start = false;
+  }
+  const at = new Map<string, number[]>();
+  tokens.forEach(({ word, one }, i) => {
+    for (const key of new Set([word, one])) {
+      const list = at.get(key);
+      if (list) list.push(i);
+      else at.set(key, [i]);
+    }
+  });
+  return { raw, folded, tokens, at, truncated };
+};
