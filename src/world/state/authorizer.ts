@@ -2,8 +2,8 @@
  * Decides at prepare time what a statement may do, and notes what it reads and writes. One callback is set when a
  * connection opens and never taken off, because setting it again re-prepares every statement.
  */
+import type { AccessLog } from './access-log.js';
 import type { Memory } from './memory.js';
-import type { Access } from './types.js';
 
 const OK = 0;
 const DENY = 1;
@@ -46,43 +46,6 @@ const TABLES = /^(sqlite_|pragma_|dbstat$|bytecode$|tables_used$)/i;
 
 /** `admin` may do anything, `define` may create tables as well, `query` may not write. */
 export type Mode = 'admin' | 'define' | 'change' | 'query';
-
-type Verb = Access['writes'][number]['op'];
-
-/** Collects an Access from authorizer calls. */
-export class AccessLog {
-  readonly #reads = new Map<string, Set<string>>();
-  readonly #writes = new Map<string, Set<string>>();
-
-  read(db: string, table: string, column: string): void {
-    this.#add(this.#reads, [db, table], column);
-  }
-
-  write(db: string, table: string, op: Verb, column: string): void {
-    this.#add(this.#writes, [db, table, op], column);
-  }
-
-  done(): Access {
-    const sorted = (into: Map<string, Set<string>>) => [...into].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    return {
-      reads: sorted(this.#reads).map(([key, columns]) => {
-        const [db = '', table = ''] = key.split('\u0000');
-        return { db, table, columns: [...columns].sort() };
-      }),
-      writes: sorted(this.#writes).map(([key, columns]) => {
-        const [db = '', table = '', op] = key.split('\u0000');
-        return { db, table, op: op as Verb, columns: [...columns].sort() };
-      }),
-    };
-  }
-
-  #add(into: Map<string, Set<string>>, parts: string[], column: string): void {
-    const key = parts.join('\u0000');
-    const columns = into.get(key) ?? new Set<string>();
-    if (column) columns.add(column);
-    into.set(key, columns);
-  }
-}
 
 export class Authorizer {
   mode: Mode = 'admin';

@@ -39,7 +39,7 @@ export const buildBase = (
         fault: 'infrastructure',
       });
     connection.commit();
-    connection.forgetStatements();
+    database.releaseStatements();
     database.admin('VACUUM');
     connection.close();
     return Base.of(state.bytes());

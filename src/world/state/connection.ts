@@ -1,6 +1,6 @@
 /** The way to run statements on a state; bound to one state after another of the same schema. */
 import { TreadleError } from '../../errors.js';
-import { AccessLog, type Mode } from './authorizer.js';
+import type { Mode } from './authorizer.js';
 import { Database } from './database.js';
 import type { Runtime } from './runtime.js';
 import type { Slot } from './slot.js';
@@ -102,15 +102,7 @@ export class Connection {
   access(sql: string): Access {
     const known = this.#accesses.get(sql);
     if (known) return known;
-    const database = this.ready();
-    const log = new AccessLog();
-    database.authorizer.log = log;
-    try {
-      this.runtime.c.sqlite3_finalize(database.prepare(sql));
-    } finally {
-      database.authorizer.log = undefined;
-    }
-    const access = log.done();
+    const access = this.ready().access(sql);
     this.#accesses.set(sql, access);
     return access;
   }
@@ -146,15 +138,9 @@ export class Connection {
 
   /** Closes the handle; the next use opens it again. */
   close(): void {
-    this.forgetStatements();
     this.#database?.close();
     this.#database = undefined;
     this.#slot = undefined;
-  }
-
-  /** Lets go of every prepared form; statements are prepared again when used. */
-  forgetStatements(): void {
-    for (const statement of this.#statements.values()) statement.release();
   }
 
   #open(state: State): Database {

@@ -1,9 +1,11 @@
 /** One open SQLite handle with its authorizer, budget and footprint hook. Connections open it late and may close it. */
 import { TreadleError } from '../../errors.js';
+import { AccessLog } from './access-log.js';
 import { Authorizer, type Mode } from './authorizer.js';
 import { sqlFailure } from './failure.js';
 import { Footprint } from './footprint.js';
 import type { Runtime } from './runtime.js';
+import type { Access } from './types.js';
 import { VFS_NAME } from './vfs.js';
 
 const ROW = 100;
@@ -27,6 +29,8 @@ export class Database {
   /** Where the running statement, and the open transaction, began in the footprint. */
   mark = 0;
   transactionMark = 0;
+  /** Statements that hold a prepared form of this handle. */
+  readonly prepared = new Set<{ release(): void }>();
   readonly #callbacks: number[];
   readonly #controls = new Map<string, number>();
   #budget: number | undefined;
@@ -74,7 +78,15 @@ export class Database {
   limit(steps: number | undefined): void {
     if (steps === this.#budget) return;
     this.#budget = steps;
-    this.runtime.c.sqlite3_progress_handler(this.handle, steps ?? 0, steps ? (this.#callbacks[2] as number) : 0, 0);
+    const isOff = steps === undefined;
+    const callback = isOff ? 0 : (this.#callbacks[2] as number);
+    this.runtime.c.sqlite3_progress_handler(this.handle, isOff ? 0 : Math.max(1, steps), callback, 0);
+  }
+
+  /** Where the footprint goes back to when the statement that starts now fails. */
+  markStatement(): void {
+    this.mark = this.footprint.mark;
+    if (!this.inTransaction) this.transactionMark = this.mark;
   }
 
   get isLimited(): boolean {
@@ -98,6 +110,18 @@ export class Database {
     if (stmt !== 0 && /^(;|\s|--[^\n]*|\/\*[\s\S]*?\*\/)*$/.test(rest)) return stmt;
     c.sqlite3_finalize(stmt);
     throw sqlFailure(1, 'give exactly one statement', sql);
+  }
+
+  /** What `sql` reads and writes; prepared anew for the purpose. */
+  access(sql: string): Access {
+    const log = new AccessLog();
+    this.authorizer.log = log;
+    try {
+      this.runtime.c.sqlite3_finalize(this.prepare(sql));
+    } finally {
+      this.authorizer.log = undefined;
+    }
+    return log.done(/\bor\s+replace\b|\breplace\s+into\b/i.test(sql));
   }
 
   /** Settings that every connection needs; called once the files it reads are there. */
@@ -138,8 +162,12 @@ export class Database {
     return sqlFailure(rc, this.runtime.memory.cString(this.runtime.c.sqlite3_errmsg(this.handle)) ?? '', sql);
   }
 
-  /** Statements must be finalized before. */
+  releaseStatements(): void {
+    for (const statement of [...this.prepared]) statement.release();
+  }
+
   close(): void {
+    this.releaseStatements();
     for (const stmt of this.#controls.values()) this.runtime.c.sqlite3_finalize(stmt);
     this.runtime.c.sqlite3_close_v2(this.handle);
     this.footprint.close();

@@ -61,6 +61,10 @@ export class Footprint {
     this.#log = [];
   }
 
+  get isRecording(): boolean {
+    return this.#log !== undefined;
+  }
+
   /** How much was noted; `rewind` to it when what follows is rolled back. */
   get mark(): number {
     return this.#log?.length ?? 0;

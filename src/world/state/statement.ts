@@ -72,7 +72,9 @@ export class Statement {
 
   /** Lets go of the prepared form; the next use prepares it again. */
   release(): void {
-    if (this.#stmt !== 0) this.#database?.runtime.c.sqlite3_finalize(this.#stmt);
+    if (!this.#database) return;
+    this.#database.runtime.c.sqlite3_finalize(this.#stmt);
+    this.#database.prepared.delete(this);
     this.#stmt = 0;
     this.#database = undefined;
   }
@@ -82,6 +84,7 @@ export class Statement {
     this.release();
     const stmt = database.prepare(this.sql);
     const { c, memory } = database.runtime;
+    database.prepared.add(this);
     this.#database = database;
     this.#stmt = stmt;
     this.#params = c.sqlite3_bind_parameter_count(stmt);
@@ -101,7 +104,7 @@ export class Statement {
     runtime.memory.rewind();
     for (let i = 0; i < params.length; i++) this.#bind(runtime, i + 1, params[i] as SqlValue);
     if (database.isLimited) runtime.c.sqlite3_stmt_status(this.#stmt, VM_STEP, 1);
-    database.mark = database.footprint.mark;
+    if (database.footprint.isRecording) database.markStatement();
     return database;
   }
 

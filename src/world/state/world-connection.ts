@@ -1,6 +1,5 @@
 /** Queries across the services of a world, each service's tables under its name: `select * from crm.contact`. */
 import { TreadleError } from '../../errors.js';
-import { AccessLog } from './authorizer.js';
 import type { State } from './state.js';
 import type { Access, Row, SqlValue } from './types.js';
 import type { WorldHandle, WorldPool } from './world-pool.js';
@@ -48,15 +47,7 @@ export class WorldConnection {
 
   /** What `sql` reads; `db` is the service. */
   access(sql: string): Access {
-    const database = this.#handle().ready();
-    const log = new AccessLog();
-    database.authorizer.log = log;
-    try {
-      database.runtime.c.sqlite3_finalize(database.prepare(sql));
-    } finally {
-      database.authorizer.log = undefined;
-    }
-    return log.done();
+    return this.#handle().ready().access(sql);
   }
 
   // The pool may have closed the handle, or given it to another world, since the last query.

@@ -43,8 +43,6 @@ export class WorldHandle {
   }
 
   close(): void {
-    for (const statement of this.#statements.values()) statement.release();
-    this.#statements.clear();
     this.#database.close();
   }
 }
