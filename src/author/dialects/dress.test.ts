@@ -4,7 +4,7 @@ import { RESERVED_TOOL_NAMES, ServiceSpec, TOOL_NAME } from '../../artifacts/ser
 import { canonicalJson } from '../../kit/hash.js';
 import { rng } from '../../kit/rng.js';
 import { DIALECTS, dressService } from './dress.js';
-import { billing } from './fixture.js';
+import { billing } from './billing.fixture.js';
 import { dialectFile } from './schema.js';
 import { written } from './spell.js';
 

@@ -1,0 +1,92 @@
+/** Preconditions of a verb as `require` lines, each with the error code it answers with. */
+import type { Step } from '../../artifacts/step.js';
+import type { Table } from '../../artifacts/table.js';
+import { foreignKey } from './columns.js';
+import { keep, translate, withCaller } from './expression.js';
+import { kindOf } from './kind.js';
+import type { Entry } from './load.js';
+import type { MainRow } from './main-row.js';
+import { guardedText } from './main-row.js';
+import { quoted, type Scope } from './scope.js';
+import { statusColumns, valuesIn } from './status.js';
+
+export interface Check {
+  that: string;
+  error: string;
+  message: string;
+}
+
+const spoken = (value: string): string => value.replaceAll('_', ' ').toLowerCase();
+
+/** The status the row must stand in. */
+const stateCheck = (entry: Entry, row: MainRow, scope: Scope): Check | undefined => {
+  const { move } = row;
+  if (!move?.from?.length) return undefined;
+  const path = guardedText(`row.${move.col}`, move.nullable);
+  const values = move.from.map(quoted).join(', ');
+  return {
+    that: move.from.length === 1 ? `${path} == ${values}` : `${path} in [${values}]`,
+    error: 'invalid_state',
+    message: `The ${scope.table.noun} is not ${move.from.map(spoken).join(' or ')}: ${entry.typical_errors.invalid_state ?? 'its state does not allow this'}.`,
+  };
+};
+
+/** Every check besides existence and repetition, in the order they are made. */
+export const checksOf = (entry: Entry, row: MainRow, scope: Scope): Check[] => {
+  const state = stateCheck(entry, row, scope);
+  const checks: Check[] = state ? [state] : [];
+  for (const [error, text] of Object.entries(entry.precondition.where ?? {})) {
+    const own = withCaller(text, scope);
+    const made = own === undefined ? undefined : translate(own, scope);
+    if (made === undefined || made.cel === 'true' || made.cel === 'false') continue;
+    if (!/\b(row|args|left|amount|open_children)\b/.test(made.cel)) continue;
+    const absent = made.needs
+      .filter((name) => !made.cel.includes(`has(args.${name})`))
+      .map((name) => `!has(args.${name})`);
+    const that = keep(made, scope);
+    const reason = entry.typical_errors[error] ?? spoken(error);
+    checks.push({
+      that: absent.length > 0 ? `${absent.join(' || ')} || (${that})` : that,
+      error,
+      message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+    });
+  }
+  return checks;
+};
+
+/** Kinds of child rows that a row waits for. */
+const PARTS = ['task', 'check', 'ticket'];
+const isPart = (noun: string, table: Table): boolean =>
+  PARTS.includes(kindOf(noun, table.cols)) || /(^|_)(item|line|step|subtask)$/.test(noun);
+
+/** Counts the open child rows when an entry asks for them: binds `open_children`, one find a child table. */
+export const childCounts = (entry: Entry, scope: Scope): { steps: Step[]; reads: string[] } => {
+  if (!JSON.stringify(entry.precondition).includes('row.open_children')) return { steps: [], reads: [] };
+  const steps: Step[] = [];
+  const reads: string[] = [];
+  const names: string[] = [];
+  for (const [name, child] of Object.entries(scope.tables)) {
+    const fk = name === scope.tableName ? undefined : foreignKey(child, scope.tableName);
+    const state = statusColumns(child).find((col) => child.cols[col]?.enum);
+    if (fk === undefined || state === undefined || !isPart(name, child)) continue;
+    const live = valuesIn(child.cols[state]?.enum as string[], ['live']);
+    if (live.length === 0) continue;
+    const total = `open_${names.length + 1}`;
+    names.push(total);
+    reads.push(name);
+    steps.push({
+      find: {
+        table: name,
+        where: [
+          { col: fk, op: 'eq', value: `$row.${scope.table.key.col}` },
+          { col: state, op: 'in', value: `[${live.map(quoted).join(', ')}]` },
+        ],
+        limit: 1,
+        as: `${total}_rows`,
+        total,
+      },
+    });
+  }
+  if (steps.length > 0) steps.push({ let: { open_children: names.join(' + ') } });
+  return { steps, reads };
+};
