@@ -1,6 +1,7 @@
 /** An API document to services: what was understood of it, as tables and tools, and a report of everything that was not. */
 import { TreadleError } from '../../errors.js';
 import { plural } from '../../kit/words.js';
+import { compileVerb } from '../lexicon/compile.js';
 import { verbOf } from './actions.js';
 import type { Entity } from './entities.js';
 import { entitiesOf } from './entities.js';
@@ -100,7 +101,7 @@ export const authorFromDocument = (text: string, options: DocumentOptions): Docu
     most: options.budget?.tools ?? MOST_TOOLS,
     nouns: entities.flatMap((entity) => [entity.resource.noun, plural(entity.resource.noun)]),
     surface: surfaceOf(root, refs, schemas, pagingOf(sightings), datetime),
-    compile: () => undefined,
+    compile: compileVerb,
     ids: new Set(),
   };
   const report: DocumentReport = {

@@ -33,20 +33,24 @@ const unfit = (resource: Resource): string | undefined => {
 
 /** Words too general to name a thing alone. */
 const VAGUE = new Set(
-  'item data object record result value element entry resource thing detail info content body list'.split(' '),
+  'item data object record result value element entry resource thing detail info content body list child attribute property field'.split(
+    ' ',
+  ),
 );
-
-const nounOf = (resource: Resource): string => {
-  const word = resource.noun;
-  if (word.length > 1 && !VAGUE.has(word) && !/^n?_?\d/.test(word)) return word;
-  const schema = snake((resource.schema ?? '').replace(/(Response|Dto|DTO|Model|Entity|Resource|Schema|Object)$/, ''));
-  return singular(schema.split('_').slice(-3).join('_')) || word;
-};
 
 const parentNoun = (resource: Resource): string | undefined => {
   const parts = resource.home.split('/').filter(Boolean);
   const at = parts.lastIndexOf('{}');
   return at > 0 ? singular(snake(parts[at - 1] as string)) : undefined;
+};
+
+const nounOf = (resource: Resource): string => {
+  const word = resource.noun;
+  const above = parentNoun(resource);
+  if (VAGUE.has(word) && above !== undefined && !VAGUE.has(above)) return `${above}_${word}`;
+  if (word.length > 1 && !VAGUE.has(word) && !/^n?_?\d/.test(word)) return word;
+  const schema = snake((resource.schema ?? '').replace(/(Response|Dto|DTO|Model|Entity|Resource|Schema|Object)$/, ''));
+  return singular(schema.split('_').slice(-3).join('_')) || word;
 };
 
 export interface EntityFinding {

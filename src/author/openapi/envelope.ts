@@ -29,7 +29,13 @@ const constantOf = (view: View): Json | undefined => {
   return undefined;
 };
 
-const siblings = (view: View, inner: string | undefined, schemas: Schemas, depth: number): { [key: string]: Json } => {
+const siblings = (
+  view: View,
+  inner: string | undefined,
+  schemas: Schemas,
+  depth: number,
+  many: boolean,
+): { [key: string]: Json } => {
   const out: { [key: string]: Json } = {};
   const names = [...view.properties.keys()];
   const hasTotal = names.some((name) => MEANINGS[0]?.[0].test(snake(name)));
@@ -40,10 +46,10 @@ const siblings = (view: View, inner: string | undefined, schemas: Schemas, depth
     const constant = constantOf(property);
     if (constant !== undefined) out[propertyName(name)] = constant;
     else if (isObject(property)) {
-      const nested = depth < 2 && NESTS.test(plain) ? siblings(property, undefined, schemas, depth + 1) : {};
+      const nested = depth < 2 && NESTS.test(plain) ? siblings(property, undefined, schemas, depth + 1, many) : {};
       if (Object.keys(nested).length > 0) out[propertyName(name)] = nested;
     } else if (/^(success|ok)$/.test(plain) && property.types.has('boolean')) out[propertyName(name)] = true;
-    else if (inner !== undefined || depth > 0) {
+    else if (many) {
       const meaning =
         plain === 'count' ? (hasTotal ? '$shown' : '$total') : MEANINGS.find(([words]) => words.test(plain))?.[1];
       const numeric = property.types.has('integer') || property.types.has('number');
@@ -62,7 +68,7 @@ export const envelopeOf = (answer: Unwrapped, core: Json, schemas: Schemas): Jso
   for (let at = answer.path.length - 1; at >= 0; at--) {
     const around = answer.around[at] as View;
     const name = answer.path[at] as string;
-    inner = { ...siblings(around, name, schemas, 0), [propertyName(name)]: inner };
+    inner = { ...siblings(around, name, schemas, 0, core === '$rows'), [propertyName(name)]: inner };
   }
   return inner;
 };

@@ -25,6 +25,9 @@ export interface FieldContext {
 const LINKS = /^(_links?|links|_embedded|@odata\..*|__.*|\$schema|_meta|hateoas)$/i;
 const INSTANT_NAME =
   /(^|_)(at|on|date|time|timestamp|created|updated|modified|expires|expiry|start|end|until|since|due)$/;
+/** Texts without a format whose name leaves no doubt. */
+const CLEAR_INSTANT =
+  /^(created|updated|modified|deleted|closed|completed|started|ended|sent|opened|published|expires|cancell?ed|paid|archived|resolved|last_[a-z]+)_(at|on)$|_at$|^(create|update)_time$|^date_(created|updated|modified)$/;
 const INSTANT_WORDS = /unix|epoch|seconds since|milliseconds since|timestamp/i;
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 
@@ -65,6 +68,17 @@ const textKind = (name: string, view: View): Kind => {
     return { type: 'datetime', instant: undefined, format: undefined };
   const example = view.facts.get('example');
   if (!format && typeof example === 'string' && ISO_INSTANT.test(example) && INSTANT_NAME.test(snake(name)))
+    return { type: 'datetime', instant: undefined, format: undefined };
+  const bare =
+    !format &&
+    !view.enum &&
+    view.facts.get('pattern') === undefined &&
+    (numberOf(view.facts.get('maxLength')) ?? 99) >= 20;
+  if (
+    bare &&
+    CLEAR_INSTANT.test(snake(name)) &&
+    (example === undefined || (typeof example === 'string' && ISO_INSTANT.test(example)))
+  )
     return { type: 'datetime', instant: undefined, format: undefined };
   return { type: 'text', instant: undefined, format };
 };

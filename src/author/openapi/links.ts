@@ -6,7 +6,7 @@ import type { ParentParam, Sighting } from './sightings.js';
 
 const REFERENCE = /^(.+)_(id|uuid|guid|sid|uid|gid|key|number|no|code|ref|slug|name)$/;
 const ANY_KEY = new Set(['id', 'uuid', 'guid', 'sid', 'uid', 'gid', 'ref']);
-const PEOPLE = ['user', 'member', 'person', 'employee', 'agent', 'staff', 'contact', 'account'];
+const PEOPLE = ['user', 'member', 'person', 'employee', 'agent', 'staff'];
 const ROLES = new Set(
   'owner author creator created_by updated_by modified_by assignee assigned_to requester reviewer manager user approver submitter reporter sender recipient actor member'.split(
     ' ',

@@ -32,6 +32,7 @@ const LABELS = [
 const labelOf = (table: Table): string | undefined => {
   const visible = (name: string): boolean =>
     table.cols[name]?.type === 'text' &&
+    !/^(?!attributes\.|fields\.|properties\.).*\./.test(table.cols[name]?.field ?? '') &&
     table.cols[name]?.hidden !== true &&
     table.cols[name]?.fk === undefined &&
     !table.cols[name]?.enum;

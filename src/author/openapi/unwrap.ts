@@ -105,6 +105,10 @@ export const unwrap = (schema: unknown, noun: string, wantMany: boolean, schemas
     view = schemas.view(view.properties.get(inner));
   }
   if (!isArray(view)) return isObject(view) ? { many: false, path, item: view, around } : undefined;
-  const item = schemas.view(view.items);
+  const row = schemas.view(view.items);
+  // `[{"product": {...}}]`: the wrapper around each row of a list says nothing.
+  const only = row.properties.size === 1 ? [...row.properties][0] : undefined;
+  const inner = only && nouns.has(snake(only[0])) ? schemas.view(only[1]) : undefined;
+  const item = inner && isObject(inner) ? inner : row;
   return isObject(item) ? { many: true, path, item, around } : undefined;
 };
