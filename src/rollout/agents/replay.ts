@@ -1,0 +1,82 @@
+/** Replaying a reference: which call comes when, with the arguments an agent would have by then. */
+import type { Call, Task } from '../../artifacts/task.js';
+import type { Message } from '../../artifacts/trace.js';
+import type { Json } from '../../kit/hash.js';
+import type { SessionTool } from '../../serve/tool-host.js';
+import type { Action, View } from '../policy.js';
+
+/** The ids of replayed calls tell which reference call they are. */
+export const callId = (n: number): string => `ref_${n}`;
+
+const stepsOf = (path: string): string[] =>
+  path
+    .replace(/^\$/, '')
+    .split(/[.[\]"']+/)
+    .filter(Boolean);
+
+const at = (value: Json | undefined, path: string): Json | undefined =>
+  stepsOf(path).reduce<Json | undefined>((inner, key) => {
+    if (inner === null || typeof inner !== 'object') return undefined;
+    return Array.isArray(inner) ? inner[Number(key)] : inner[key];
+  }, value);
+
+/** A copy of `args` with `value` at a dotted path. */
+export const withArgument = (args: Record<string, Json>, path: string, value: Json): Record<string, Json> => {
+  const [head = '', ...rest] = stepsOf(path);
+  const inner = args[head];
+  if (rest.length === 0) return { ...args, [head]: value };
+  const below = inner !== null && typeof inner === 'object' && !Array.isArray(inner) ? inner : {};
+  return { ...args, [head]: withArgument(below, rest.join('.'), value) };
+};
+
+/** The parsed result of the call with this id; undefined when it is not there, cut, or no JSON. */
+export const resultOf = (messages: readonly Message[], id: string): Json | undefined => {
+  const message = messages.find(({ role, toolCallId }) => role === 'tool' && toolCallId === id);
+  if (!message) return undefined;
+  try {
+    return JSON.parse(message.content) as Json;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The arguments of reference call `n`: those that come from an earlier result are read from what that result was this time. */
+export const argumentsOf = (task: Task, n: number, messages: readonly Message[]): Record<string, Json> => {
+  let args = task.reference.calls[n]?.args ?? {};
+  for (const { call, arg, from } of task.reference.sources) {
+    if (call !== n || !('observed' in from)) continue;
+    const seen = at(resultOf(messages, callId(from.observed)), from.path);
+    const planned = at(args, arg);
+    if (seen !== undefined && seen !== null && typeof seen === typeof planned && typeof seen !== 'object')
+      args = withArgument(args, arg, seen);
+  }
+  return args;
+};
+
+/** The name under which a reference's tool is offered; its own when no offered tool fits. */
+export const offeredName = (call: Call, tools: readonly SessionTool[]): string => {
+  const own = tools.filter(({ service }) => service === call.service);
+  return (
+    (own.find(({ name }) => name === call.tool) ?? own.find(({ name }) => name.endsWith(`_${call.tool}`)))?.name ??
+    call.tool
+  );
+};
+
+/** The tool call of reference step `n` under `id`. */
+export const referenceCall = (task: Task, n: number, view: View, id = callId(n)): Action => {
+  const call = task.reference.calls[n] as Call;
+  return {
+    text: '',
+    calls: [{ id, name: offeredName(call, view.tools), args: { ok: true, args: argumentsOf(task, n, view.messages) } }],
+  };
+};
+
+/** The final message, by `submit_answer` where it is offered. */
+export const answering = (text: string, view: View): Action =>
+  view.tools.some(({ name }) => name === 'submit_answer')
+    ? { text: '', calls: [{ id: 'answer', name: 'submit_answer', args: { ok: true, args: { answer: text } } }] }
+    : { text, calls: [] };
+
+/** Ids of the calls made so far. */
+export const madeCalls = (messages: readonly Message[]): Set<string> =>
+  new Set(messages.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []));

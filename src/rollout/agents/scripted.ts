@@ -1,0 +1,86 @@
+/** The reference with seeded mistakes: rollouts whose failure has a known cause, for verifiers, attribution, sampling and credit. */
+import type { Task } from '../../artifacts/task.js';
+import { rng } from '../../kit/rng.js';
+import type { Action, Policy, View } from '../policy.js';
+import { DEFAULT_RATES, type Mistake, type MistakeRates, planMistakes, planName } from './mistakes.js';
+import { answering, argumentsOf, callId, madeCalls, offeredName, referenceCall } from './replay.js';
+import { shotgun } from './shotgun.js';
+import { strayWrite, wrongArguments } from './wrong.js';
+
+interface Step {
+  /** Id of the call it makes; a step whose call was made is done. */
+  id: string;
+  /** Undefined: there is nothing to do after all. */
+  act: (view: View) => Action | undefined;
+}
+
+const one = (id: string, name: string, args: Action['calls'][number]['args']): Action => ({
+  text: '',
+  calls: [{ id, name, args }],
+});
+
+const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string): Step[] => {
+  const has = (kind: Mistake['kind']): boolean => plan.some((mistake) => mistake.kind === kind && mistake.step === n);
+  const random = () => rng(seed, task.id, 'step', String(n));
+  const call = task.reference.calls[n];
+  if (!call) return [];
+  const steps: Step[] = [];
+  if (has('malformed_call')) {
+    steps.push({
+      id: `${callId(n)}_malformed`,
+      act: (view) => {
+        const raw = JSON.stringify(argumentsOf(task, n, view.messages)).slice(0, -1);
+        return one(`${callId(n)}_malformed`, offeredName(call, view.tools), {
+          ok: false,
+          raw,
+          why: 'the arguments are not JSON: they end too early',
+        });
+      },
+    });
+  }
+  if (has('extra_write')) {
+    steps.push({
+      id: `extra_${n}`,
+      act: (view) => {
+        const stray = strayWrite(view.tools, view.messages, random());
+        return stray ? one(`extra_${n}`, stray.name, { ok: true, args: stray.args }) : undefined;
+      },
+    });
+  }
+  if (has('wrong_entity')) {
+    steps.push({
+      id: callId(n),
+      act: (view) => {
+        const args = wrongArguments(task, n, argumentsOf(task, n, view.messages), view.messages, random());
+        return one(callId(n), offeredName(call, view.tools), { ok: true, args });
+      },
+    });
+  } else if (!has('skipped_step')) steps.push({ id: callId(n), act: (view) => referenceCall(task, n, view) });
+  if (has('repeated_call'))
+    steps.push({ id: `${callId(n)}_again`, act: (view) => referenceCall(task, n, view, `${callId(n)}_again`) });
+  return steps;
+};
+
+/** Stateless, like the reference: what comes next follows from the history. `seed` fixes the mistakes; their plan is the name. */
+export const scriptedPolicy = (task: Task, seed: string, rates: MistakeRates = DEFAULT_RATES): Policy => {
+  const plan = planMistakes(task, rates, seed);
+  const end = plan.find(({ kind }) => kind === 'giving_up');
+  const calls = task.reference.calls.slice(0, end?.step);
+  const steps = calls.flatMap((_, n) => stepsAt(task, n, plan, seed));
+  const last = end
+    ? 'I could not find what is needed for this, so I am leaving it.'
+    : plan.some(({ kind }) => kind === 'shotgun_answer')
+      ? shotgun(task, rng(seed, task.id, 'shotgun'))
+      : task.reference.answer;
+  return {
+    producer: { policy: 'scripted', name: planName(plan), seed },
+    next: (view) => {
+      const made = madeCalls(view.messages);
+      for (const step of steps) {
+        const action = made.has(step.id) ? undefined : step.act(view);
+        if (action) return action;
+      }
+      return answering(last, view);
+    },
+  };
+};

@@ -1,0 +1,21 @@
+/** The formats rows can be written in; adding one is one file and one line here. */
+import { TreadleError } from '../../errors.js';
+import type { RowFormat } from './format.js';
+import { hermes } from './hermes.js';
+import { openai } from './openai.js';
+import { sharegpt } from './sharegpt.js';
+import { treadle } from './treadle.js';
+
+export const FORMATS: readonly RowFormat[] = [treadle, openai, sharegpt, hermes];
+
+/** Throws `unknown_format` with the names there are. */
+export const formatOf = (id: string): RowFormat => {
+  const found = FORMATS.find((format) => format.id === id);
+  if (found) return found;
+  throw new TreadleError({
+    code: 'unknown_format',
+    message: 'There is no such row format',
+    value: id,
+    next: `Choose one of ${FORMATS.map((format) => format.id).join(', ')}.`,
+  });
+};

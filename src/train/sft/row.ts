@@ -1,0 +1,114 @@
+/** The canonical training row: a conversation with its tools, and where it comes from. */
+import type { Task } from '../../artifacts/task.js';
+import type { Message, Trace } from '../../artifacts/trace.js';
+import type { Verdict } from '../../artifacts/verdict.js';
+import type { Json } from '../../kit/hash.js';
+import { SUBMIT_ANSWER } from '../../rollout/submit.js';
+import type { SessionTool } from '../../serve/tool-host.js';
+
+export const SFT_SCHEMA = 'treadle-sft/1';
+
+export interface RowCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: Record<string, Json> };
+}
+
+export interface RowMessage {
+  role: Message['role'];
+  content: string;
+  reasoning_content?: string;
+  tool_calls?: RowCall[];
+  tool_call_id?: string;
+  name?: string;
+}
+
+export interface RowTool {
+  type: 'function';
+  function: { name: string; description: string; parameters: Json };
+}
+
+/** Every row has every field, so that columnar loaders see one type. */
+export interface RowMetadata {
+  schema_version: typeof SFT_SCHEMA;
+  trace_id: string;
+  task_id: string;
+  task: string;
+  world_id: string;
+  world: string;
+  lineage: { template: string; seed: string };
+  /** `reference` is a replay of the task's own solution, `scripted` a replay with mistakes; neither is a model. */
+  producer: { policy: string; name: string; seed: string };
+  verdict: { pass: boolean; milestones: number; milestones_passed: number };
+  turns: number;
+  calls: number;
+}
+
+export interface SftRow {
+  messages: RowMessage[];
+  tools: RowTool[];
+  metadata: RowMetadata;
+}
+
+/** One rollout with what judged it, as the exporter takes it. */
+export interface ExportItem {
+  trace: Trace;
+  verdict: Verdict;
+  task: Task;
+  /** The tools the rollout was offered. */
+  tools: readonly SessionTool[];
+}
+
+const rowMessage = (message: Message): RowMessage => ({
+  role: message.role,
+  content: message.content,
+  ...(message.reasoning === undefined ? {} : { reasoning_content: message.reasoning }),
+  ...(message.toolCalls?.length
+    ? {
+        tool_calls: message.toolCalls.map(({ id, name, arguments: args }) => ({
+          id,
+          type: 'function' as const,
+          function: { name, arguments: args },
+        })),
+      }
+    : {}),
+  ...(message.toolCallId === undefined ? {} : { tool_call_id: message.toolCallId }),
+  ...(message.name === undefined ? {} : { name: message.name }),
+});
+
+const rowTool = ({ name, description, inputSchema }: SessionTool): RowTool => ({
+  type: 'function',
+  function: { name, description, parameters: inputSchema as Json },
+});
+
+/** The row of a rollout. `submit_answer` joins the tools when it was called. */
+export const rowOf = ({ trace, verdict, task, tools }: ExportItem): SftRow => {
+  const submitted = trace.messages.some(({ toolCalls }) => toolCalls?.some(({ name }) => name === SUBMIT_ANSWER.name));
+  const offered =
+    submitted && !tools.some(({ name }) => name === SUBMIT_ANSWER.name) ? [...tools, SUBMIT_ANSWER] : tools;
+  const { policy, name, seed = '' } = trace.producer;
+  return {
+    messages: trace.messages.map(rowMessage),
+    tools: offered.map(rowTool),
+    metadata: {
+      schema_version: SFT_SCHEMA,
+      trace_id: trace.id,
+      task_id: trace.taskId,
+      task: trace.task,
+      world_id: task.worldId,
+      world: trace.world,
+      lineage: { template: task.lineage.template, seed: task.lineage.seed },
+      producer: { policy, name, seed },
+      verdict: {
+        pass: verdict.pass,
+        milestones: verdict.milestones.length,
+        milestones_passed: verdict.milestones.filter(({ pass }) => pass).length,
+      },
+      turns: trace.usage.turns,
+      calls: trace.usage.calls,
+    },
+  };
+};
+
+/** Rows of one world and one template are near copies of each other: they stay on one side of a split. */
+export const lineageOf = (task: Task): string => `${task.worldId}/${task.lineage.template}`;
