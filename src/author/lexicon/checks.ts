@@ -18,16 +18,25 @@ export interface Check {
 
 const spoken = (value: string): string => value.replaceAll('_', ' ').toLowerCase();
 
+/** States a message lists; a longer list says less than the reason. */
+const MOST_SPOKEN = 4;
+
 /** The status the row must stand in. */
 const stateCheck = (entry: Entry, row: MainRow, scope: Scope): Check | undefined => {
   const { move } = row;
   if (!move?.from?.length) return undefined;
+  // Done again, or with other arguments, the row may stand where it leads already.
+  const isAgain = entry.idempotent.repeat === 'again' || row.moreThanState;
+  const from =
+    isAgain && valuesIn([move.to], entry.precondition.from ?? []).length > 0 ? [...move.from, move.to] : move.from;
   const path = guardedText(`row.${move.col}`, move.nullable);
-  const values = move.from.map(quoted).join(', ');
+  const values = from.map(quoted).join(', ');
+  const reason = entry.typical_errors.invalid_state ?? 'its state does not allow this';
+  const list = from.length > MOST_SPOKEN ? '' : ` is not ${from.map(spoken).join(' or ')}`;
   return {
-    that: move.from.length === 1 ? `${path} == ${values}` : `${path} in [${values}]`,
+    that: from.length === 1 ? `${path} == ${values}` : `${path} in [${values}]`,
     error: 'invalid_state',
-    message: `The ${scope.table.noun} is not ${move.from.map(spoken).join(' or ')}: ${entry.typical_errors.invalid_state ?? 'its state does not allow this'}.`,
+    message: `The ${scope.table.noun}${list || ' is in no state for this'}: ${reason}.`,
   };
 };
 

@@ -12,14 +12,16 @@ export const isTime = (col: Column): boolean => TIMES.includes(col.type);
 export const isAutomatic = (table: Table, name: string): boolean =>
   table.key.col === name || table.cols[name]?.auto !== undefined;
 
-/** Column of `table` that plays `role`: the name itself, else the first of the role's names, with x_at = x_on = x_date. */
+/**
+ * Column of `table` that plays `role`: the name itself, else the first of the role's names, with x_at = x_on = x_date. A yes-or-no
+ * column gives way to another that plays the same role (`refunded` to `amount_refunded`).
+ */
 export const columnOf = (table: Table, role: string): string | undefined => {
-  for (const name of [role, ...(lexicon().roles[role] ?? [])]) {
-    if (table.cols[name]) return name;
-    const time = timeColumn(table, name);
-    if (time) return time;
-  }
-  return undefined;
+  const names = [role, ...(lexicon().roles[role] ?? [])];
+  const found = names
+    .map((name) => (table.cols[name] ? name : timeColumn(table, name)))
+    .filter((name) => name !== undefined);
+  return found.find((name) => table.cols[name]?.type !== 'bool') ?? found[0];
 };
 
 /** What a role reads as where it has no column of its own (`captured` -> total); never for writing. */

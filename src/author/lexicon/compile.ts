@@ -1,5 +1,5 @@
 /** Compiles a matched verb into a tool whose effect is grounded in the columns, tables and arguments there are. */
-import type { Step, Value } from '../../artifacts/step.js';
+import type { Refusal, Step, Value } from '../../artifacts/step.js';
 import type { Column, Table } from '../../artifacts/table.js';
 import type { Arg, Tool, Write } from '../../artifacts/tool.js';
 import { addGround } from './added.js';
@@ -68,15 +68,17 @@ const lets = (parts: Parts): Step[] => {
   return steps;
 };
 
+const not = (cel: string): string => (/^\S+ == (\S+|'[^']*')$/.test(cel) ? cel.replace(' == ', ' != ') : `!(${cel})`);
+
 /** A call that finds its work done: nothing is written (same_row), an error, or it is done once more. */
 const repeatOf = ({ entry, row }: Parts): { skip?: string; check?: Check } => {
   const { repeat } = entry.idempotent;
   if (row.already === undefined || repeat === 'again') return {};
-  if (repeat === 'same_row') return { skip: `!(${row.already})` };
+  if (repeat === 'same_row') return { skip: not(row.already) };
   const reason = entry.typical_errors[repeat] ?? 'that has been done already';
   return {
     check: {
-      that: `!(${row.already})`,
+      that: not(row.already),
       error: repeat,
       message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
     },
@@ -86,31 +88,33 @@ const repeatOf = ({ entry, row }: Parts): { skip?: string; check?: Check } => {
 const required = (checks: readonly Check[]): Step[] => (checks.length === 0 ? [] : [{ require: [...checks] }]);
 
 const stepsOf = (parts: Parts, request: CompileRequest, scope: Scope): { steps: Step[]; result: string } => {
-  const key = scope.table.key.col;
-  const name = request.keyArg.name;
-  const where = { [key]: `$row.${key}` };
-  const table = request.table;
+  const { key, noun } = scope.table;
+  const { table, keyArg } = request;
+  const where = (): Record<string, Value> => ({ [key.col]: `$row.${key.col}` });
+  const missing = (): Refusal => ({
+    error: 'not_found',
+    message: `There is no ${noun} {args.${keyArg.name}}.`,
+    field: keyArg.name,
+  });
   const { skip, check } = repeatOf(parts);
-  const writesAgain =
+  const { set } = parts.row;
+  const isTouchedAgain =
     Object.keys(parts.later).length > 0 ||
     parts.sides.some((side) => side.writes.some((write) => write.table === table));
-  const rereads = skip !== undefined || writesAgain || Object.keys(parts.row.set).length === 0;
-  const update: Step[] =
-    Object.keys(parts.row.set).length === 0
-      ? []
-      : [{ update: { table, where, set: parts.row.set, ...(rereads ? {} : { as: 'done' }) } }];
-  const work: Step[] = [
-    ...parts.counts,
-    ...lets(parts),
-    ...required(check ? [check, ...parts.checks] : parts.checks),
-    ...update,
-    ...parts.sides.flatMap((side) => side.steps),
-    ...(Object.keys(parts.later).length > 0 ? [{ update: { table, where, set: parts.later } }] : []),
+  const rereads = skip !== undefined || isTouchedAgain || Object.keys(set).length === 0;
+  const work: Step[] = [...parts.counts, ...lets(parts), ...required(check ? [check, ...parts.checks] : parts.checks)];
+  if (Object.keys(set).length > 0)
+    work.push({ update: { table, where: where(), set, ...(rereads ? {} : { as: 'done' }) } });
+  work.push(...parts.sides.flatMap((side) => side.steps));
+  if (Object.keys(parts.later).length > 0) work.push({ update: { table, where: where(), set: parts.later } });
+  const steps: Step[] = [
+    { get: { table, where: { [key.col]: `$args.${keyArg.name}` }, as: 'row', else: missing() } },
+    ...(skip === undefined ? work : [{ if: { that: skip, do: work } }]),
   ];
-  const missing = { error: 'not_found', message: `There is no ${scope.table.noun} {args.${name}}.`, field: name };
-  const steps: Step[] = [{ get: { table, where: { [key]: `$args.${name}` }, as: 'row', else: missing } }];
-  steps.push(...(skip === undefined ? work : [{ if: { that: skip, do: work } }]));
-  if (rereads) steps.push({ get: { table, where, as: 'done', else: missing } });
+  // A verb that does no more than make another row of the kind answers with that row.
+  const makesAnother = skip === undefined && scope.inserted === table && !parts.row.grounds.has('status');
+  if (makesAnother) return { steps, result: 'new' };
+  if (rereads) steps.push({ get: { table, where: where(), as: 'done', else: missing() } });
   return { steps, result: 'done' };
 };
 

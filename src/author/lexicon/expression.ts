@@ -3,7 +3,7 @@
  * expression that names a column, an argument or a function there is not is no expression: undefined, and its line is dropped.
  */
 import type { Column, ColumnType, Table } from '../../artifacts/table.js';
-import { columnOf, parentColumn, readableOf } from './columns.js';
+import { columnOf, isTime, parentColumn, readableOf } from './columns.js';
 import type { Named, Scope } from './scope.js';
 
 const SPANS: Record<string, string> = { hour: '3600', day: '86400' };
@@ -22,9 +22,9 @@ const ZERO: Record<ColumnType, string | undefined> = {
 export const callerFor = (col: string): string =>
   /name$/.test(col) ? 'me.name' : /_id$/.test(col) ? 'me.id' : 'me.email';
 
-const guard = (path: string, col: Column): string | undefined => {
+const guard = (path: string, col: Column, noTime: string): string | undefined => {
   if (col.required === true) return path;
-  const zero = ZERO[col.type];
+  const zero = isTime(col) ? noTime : ZERO[col.type];
   return zero === undefined ? undefined : `(${path} == null ? ${zero} : ${path})`;
 };
 
@@ -63,8 +63,16 @@ const CLASS: Record<ColumnType, string> = {
 const columnIn = (table: Table, name: string): string | undefined =>
   name === 'id' ? table.key.col : name === 'parent' ? parentColumn(table) : readableOf(table, name);
 
-/** `text` over `row` and, in side rows, `it`. Undefined when it names anything that is not there. */
-export const translate = (text: string, scope: Scope, it?: Named): Translated | undefined => {
+/**
+ * `text` over `row` and, in side rows, `it`. Undefined when it names anything that is not there. A time that is missing reads as
+ * `noTime`: long past in a comparison, the present in a sum.
+ */
+export const translate = (
+  text: string,
+  scope: Scope,
+  it?: Named,
+  noTime: '0' | 'now' = '0',
+): Translated | undefined => {
   let missing = false;
   const needs = new Set<string>();
   const types: ColumnType[] = [];
@@ -94,7 +102,7 @@ export const translate = (text: string, scope: Scope, it?: Named): Translated | 
     }
     const found = column(owner, name);
     if (!found) return 'false';
-    return found.col.required === true ? 'true' : `${found.path} != null`;
+    return found.col.required === true ? 'true' : `(${found.path} != null)`;
   };
   const path = (owner: string, name: string, isNullTest: string | undefined): string => {
     if (owner === 'args') {
@@ -112,7 +120,7 @@ export const translate = (text: string, scope: Scope, it?: Named): Translated | 
     if (isNullTest) return found.col.required === true ? fail() : `${found.path}${isNullTest}`;
     types.push(found.col.type);
     classes.add(CLASS[found.col.type]);
-    return guard(found.path, found.col) ?? fail();
+    return guard(found.path, found.col, noTime) ?? fail();
   };
   const cel = text.replace(TOKEN, (token, hasOwner, hasName, owner, name, isNullTest) => {
     if (token.startsWith("'")) {

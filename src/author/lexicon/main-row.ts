@@ -17,6 +17,8 @@ export interface MainRow {
   move?: StatusMove;
   /** CEL that holds when the row already stands where the verb leads. */
   already?: string;
+  /** `already` also compares arguments: the state alone does not tell that the work is done. */
+  moreThanState: boolean;
   grounds: Set<Ground>;
 }
 
@@ -141,13 +143,27 @@ const writeLines = (row: MainRow, effect: Effect, scope: Scope): void => {
   }
 };
 
+/** What the caller must say (whom to assign) has to stand in the row too, before the work counts as done. */
+const alreadyWithArguments = (row: MainRow, scope: Scope): void => {
+  if (row.already === undefined) return;
+  for (const [col, value] of Object.entries(row.set)) {
+    const name = typeof value === 'string' ? /^\$args\.(\w+)$/.exec(value)?.[1] : undefined;
+    const column = scope.table.cols[col] as Column;
+    const isGiven = [...scope.args.values()].some((one) => one.name === name && one.arg.required);
+    if (!isGiven || column.type === 'json') continue;
+    row.already = `${row.already} && row.${col} == args.${name}`;
+    row.moreThanState = true;
+  }
+};
+
 /** The row's own writes, none of them beyond the columns the table has. */
 export const mainRow = (entry: Entry, match: VerbMatch, toolVerb: string, scope: Scope): MainRow => {
-  const row: MainRow = { set: {}, later: {}, grounds: new Set() };
+  const row: MainRow = { set: {}, later: {}, moreThanState: false, grounds: new Set() };
   writeStatus(row, entry, match, toolVerb, scope);
   writeFlags(row, entry.effect, match, scope);
   writeStamps(row, entry.effect, match, scope);
   // Undoing a verb undoes what can be read off the row; amounts and links it once moved are not known any more.
   if (!match.reversed) writeLines(row, entry.effect, scope);
+  alreadyWithArguments(row, scope);
   return row;
 };

@@ -3,9 +3,11 @@ import type { Step, Value } from '../../artifacts/step.js';
 import type { Column, Table } from '../../artifacts/table.js';
 import type { Write } from '../../artifacts/tool.js';
 import { foreignKey } from './columns.js';
+import { translate } from './expression.js';
 import type { Line, SideRow } from './load.js';
 import type { Named, Scope } from './scope.js';
 import { sideWhere } from './side-where.js';
+import { statusColumns } from './status.js';
 import { nowFor, valueFor, writable } from './value.js';
 
 export interface Side {
@@ -43,6 +45,16 @@ const filling = (name: string, col: Column, it: Named, scope: Scope): Value | un
   return col.type === 'bool' ? false : undefined;
 };
 
+/** A copy takes over what is not the row's own: no key, number, state or time of what happened to it. */
+const copyOver = (set: Record<string, Value>, it: Named, scope: Scope): void => {
+  const states = statusColumns(it.table);
+  for (const [name, col] of Object.entries(it.table.cols)) {
+    const isOwn = name === it.table.key.col || col.auto || col.unique || states.includes(name);
+    if (isOwn || /(_at|_by|_count)$/.test(name)) continue;
+    if (it.tableName === scope.tableName && !Object.hasOwn(set, name)) set[name] = `$row.${name}`;
+  }
+};
+
 const isOptionalArg = (value: Value | undefined, scope: Scope): boolean => {
   const name = typeof value === 'string' ? /^\$args\.(\w+)$/.exec(value)?.[1] : undefined;
   return name !== undefined && [...scope.args.values()].some((one) => one.name === name && !one.arg.required);
@@ -62,6 +74,7 @@ const insertSet = (lines: Record<string, Line>, it: Named, scope: Scope): Record
     const value = col === undefined || Object.hasOwn(set, col) ? undefined : valueFor(line, col, it.table, scope);
     if (col !== undefined && value !== undefined) set[col] = value;
   }
+  if (Object.hasOwn(lines, 'copied_from_id')) copyOver(set, it, scope);
   for (const [name, col] of Object.entries(it.table.cols)) {
     if (isFilled(it.table, name, col) || (Object.hasOwn(set, name) && !isOptionalArg(set[name], scope))) continue;
     const value = filling(name, col, it, scope);
@@ -71,14 +84,30 @@ const insertSet = (lines: Record<string, Line>, it: Named, scope: Scope): Record
   return set;
 };
 
+/** A fee or a refund of nothing is no row: the amount taken from the row itself must be above zero. */
+const worth = (
+  lines: Record<string, Line>,
+  set: Record<string, Value>,
+  it: Named,
+  scope: Scope,
+): string | undefined => {
+  const name = typeof lines.amount === 'string' ? /^\$row\.(\w+)$/.exec(lines.amount)?.[1] : undefined;
+  if (name === undefined) return undefined;
+  const col = writable(it.table, 'amount');
+  if (col === undefined || set[col] === undefined) return undefined;
+  return translate(`row.${name} > 0`, scope)?.cel;
+};
+
 const insertSide = (side: SideRow, scope: Scope): Side | undefined => {
   const [it] = targets(side.insert as string[], scope);
   const set = it && insertSet(side.with ?? {}, it, scope);
   if (!it || !set || Object.keys(set).length === 0) return undefined;
-  const isFirst = scope.inserted === undefined;
+  const onlyIf = worth(side.with ?? {}, set, it, scope);
+  const isFirst = scope.inserted === undefined && onlyIf === undefined;
   if (isFirst) scope.inserted = it.tableName;
+  const insert: Step = { insert: { table: it.tableName, set, ...(isFirst ? { as: 'new' } : {}) } };
   return {
-    steps: [{ insert: { table: it.tableName, set, ...(isFirst ? { as: 'new' } : {}) } }],
+    steps: onlyIf === undefined ? [insert] : [{ if: { that: onlyIf, do: [insert] } }],
     reads: [],
     writes: [{ table: it.tableName, insert: true }],
   };

@@ -92,7 +92,7 @@ const fromList = (list: readonly string[], col: Column): Value | undefined => {
 };
 
 const fromExpression = (text: string, col: Column, scope: Scope, it: Named | undefined): Value | undefined => {
-  const made = translate(text, scope, it);
+  const made = translate(text, scope, it, isTime(col) ? 'now' : '0');
   if (made === undefined || col.fk || col.enum) return undefined;
   const literal = /^'.*'$/.test(made.cel);
   const isText = literal || made.types.includes('text') || text.includes("'");
