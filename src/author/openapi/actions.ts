@@ -1,7 +1,9 @@
 /** Domain verbs: the words of the document, an entry of the verb lexicon, and the document's own columns for its effect. */
 import type { Machine, Table } from '../../artifacts/table.js';
 import type { Arg } from '../../artifacts/tool.js';
+import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
+import { classOf } from '../lexicon/status.js';
 import type { CompiledVerb, CompileRequest, VerbMatch } from '../lexicon/types.js';
 import { addArg, keyArg, noArgs, toolText } from './args.js';
 import type { Entity } from './entities.js';
@@ -16,6 +18,13 @@ export interface FoundVerb {
   match: VerbMatch;
 }
 
+/** An operation id tells the verb first, or right after the resource's own noun; a verb further back belongs to something else. */
+const leads = (id: string, match: VerbMatch, entity: Entity): boolean => {
+  const [first = '', second = ''] = wordsOf(id);
+  const verb = match.word.split('_')[0] as string;
+  return first === verb || (second === verb && singular(first) === entity.resource.noun.split('_').at(-1));
+};
+
 /** The lexicon's verb for an operation that is no plain one; undefined when no word of it is known. */
 export const verbOf = (
   entity: Entity,
@@ -23,10 +32,10 @@ export const verbOf = (
   nouns: readonly string[],
   table: Table,
 ): FoundVerb | undefined => {
-  for (const words of sighting.words) {
+  for (const [at, words] of sighting.words.entries()) {
     if (!words) continue;
     const match = matchVerb(words, entity.resource.noun, { method: sighting.op.method.toUpperCase(), table, nouns });
-    if (match) return { sighting, match };
+    if (match && (at === 0 || leads(words, match, entity))) return { sighting, match };
   }
   return undefined;
 };
@@ -70,7 +79,7 @@ export const compileAction = (
   const key = keyArg(entity, sighting, context.schemas);
   if (!key) return { why: 'nothing in the call names the row' };
   const name = identifier(key.wanted, 'id');
-  const verb = identifier(match.word, 'act');
+  const verb = snake(match.word) || 'act';
   const compiled = compile(match, {
     tables,
     table: entity.name,
@@ -124,14 +133,17 @@ export const machineOf = (table: Table, name: string, drafts: readonly DraftTool
     }
   if (moves.length === 0) return undefined;
   const given = table.cols[col]?.default;
+  return { col, initial: typeof given === 'string' ? given : initialOf(values, moves), moves };
+};
+
+const FRESH = ['draft', 'pending', 'open', 'active'];
+
+/** Where a row most likely starts: a value of a fresh class that no verb leads to, else any fresh one, else any no verb leads to. */
+const initialOf = (values: readonly string[], moves: Machine['moves']): string => {
   const targets = new Set(moves.map((move) => move.to));
-  const initial =
-    typeof given === 'string'
-      ? given
-      : (values.find((value) =>
-          /^(new|draft|open|pending|created|active|todo|initial|requested|queued|scheduled)/i.test(value),
-        ) ??
-        values.find((value) => !targets.has(value)) ??
-        (values[0] as string));
-  return { col, initial, moves };
+  const classes = new Map(values.map((value) => [value, classOf(value, values)] as const));
+  for (const free of [true, false])
+    for (const wanted of FRESH)
+      for (const value of values) if (classes.get(value) === wanted && targets.has(value) !== free) return value;
+  return values.find((value) => !targets.has(value)) ?? (values[0] as string);
 };

@@ -25,6 +25,8 @@ export interface FieldContext {
 const LINKS = /^(_links?|links|_embedded|@odata\..*|__.*|\$schema|_meta|hateoas)$/i;
 const INSTANT_NAME =
   /(^|_)(at|on|date|time|timestamp|created|updated|modified|expires|expiry|start|end|until|since|due)$/;
+/** Body fields that steer the answer and store nothing. */
+const STEERING = /^(expand|fields|include|includes|embed|idempotency_key|callback|pretty_print|dry_run|validate_only)$/;
 /** Texts without a format whose name leaves no doubt. */
 const CLEAR_INSTANT =
   /^(created|updated|modified|deleted|closed|completed|started|ended|sent|opened|published|expires|cancell?ed|paid|archived|resolved|last_[a-z]+)_(at|on)$|_at$|^(create|update)_time$|^date_(created|updated|modified)$/;
@@ -149,14 +151,14 @@ export const scalarField = (name: string, schema: unknown, required: boolean, sc
   return kind ? leaf([name], view, required, kind) : undefined;
 };
 
-/** Leaves of an object in document order; `prefix` is put before every path and counts towards its depth. */
-export const fieldsOf = (root: View, context: FieldContext, prefix: readonly string[] = []): Field[] => {
+/** Leaves of an object in document order; `prefix` (given for bodies) is put before every path and counts towards its depth. */
+export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly string[]): Field[] => {
   const out: Field[] = [];
   const json = { type: 'json', instant: undefined, format: undefined } as const;
   const walk = (view: View, path: readonly string[], allRequired: boolean, above: ReadonlySet<View>): void => {
     for (const [name, raw] of view.properties) {
       if (out.length >= MAX_FIELDS) return;
-      if (LINKS.test(name)) continue;
+      if (LINKS.test(name) || (prefix !== undefined && STEERING.test(snake(name)))) continue;
       const here = [...path, name];
       const property = context.schemas.view(raw);
       const required = allRequired && view.required.has(name) && !property.nullable;
@@ -194,6 +196,6 @@ export const fieldsOf = (root: View, context: FieldContext, prefix: readonly str
       }
     }
   };
-  walk(root, prefix, true, new Set([root]));
+  walk(root, prefix ?? [], true, new Set([root]));
   return out;
 };

@@ -61,6 +61,8 @@ const score = (property: string, nounWords: string, param: string | undefined): 
     if (wanted !== noun && bare.includes(name)) points = Math.max(points, 9);
     if (/(^|_)id$/.test(wanted) && name === 'id') points = Math.max(points, 9);
     if (wanted.replaceAll('_', '') === name.replaceAll('_', '')) points = Math.max(points, 9);
+    if (/^(user_?name|login)$/.test(wanted) && /^(login|handle|user_?name|screen_name)$/.test(name))
+      points = Math.max(points, 8);
     if (wanted.split('_').at(-1) === name && NAME_WORDS.has(name)) points = Math.max(points, 8);
   }
   if (name === 'id') points = Math.max(points, 6.5);

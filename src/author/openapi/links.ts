@@ -29,7 +29,11 @@ export const indexOf = (entities: readonly Entity[]): EntityIndex => {
   const nouns = new Map<string, Entity>();
   const places = new Map<string, Entity>();
   for (const entity of entities) {
-    for (const alias of entity.resource.aliases) if (!schemas.has(alias)) schemas.set(alias, entity);
+    for (const alias of entity.resource.aliases) {
+      const known = schemas.get(alias);
+      const named = (one: Entity): boolean => snake(alias).endsWith(one.resource.noun);
+      if (!known || (named(entity) && !named(known))) schemas.set(alias, entity);
+    }
     for (const noun of [entity.name, entity.resource.noun, singular(snake(entity.resource.schema ?? ''))])
       if (noun && !nouns.has(noun)) nouns.set(noun, entity);
     for (const place of entity.resource.places) if (!places.has(place)) places.set(place, entity);

@@ -16,12 +16,26 @@ const neighbours = (entity: Entity): Set<string> =>
     ),
   );
 
-/** Splits entities into packs, best first; entities that are only read and that nothing refers to come last and may be left out. */
+/** One entity with very many tools must not outweigh a circle of several. */
+const MOST_VALUE = 60;
+const PER_REFERENCE = 6;
+
+/** Splits entities into packs, best first: the most valuable and most referred-to leads, those it is linked with follow. */
 export const partition = (weighed: readonly Weighed[], most: number, packs: number): Weighed[][] => {
   const links = new Map(weighed.map(({ entity }) => [entity.name, neighbours(entity)] as const));
-  const linked = (a: Weighed, pack: readonly Weighed[]): boolean =>
-    pack.some(({ entity }) => links.get(a.entity.name)?.has(entity.name) || links.get(entity.name)?.has(a.entity.name));
-  const left = [...weighed].sort((a, b) => b.value - a.value || (a.entity.name < b.entity.name ? -1 : 1));
+  const referred = (name: string): number =>
+    weighed.filter((other) => other.writes > 0 && links.get(other.entity.name)?.has(name)).length;
+  const base = new Map(
+    weighed.map(
+      (one) => [one, Math.min(one.value, MOST_VALUE) + PER_REFERENCE * Math.min(referred(one.entity.name), 8)] as const,
+    ),
+  );
+  const worthOf = (one: Weighed): number => base.get(one) ?? 0;
+  const linksWith = (one: Weighed, pack: readonly Weighed[]): number =>
+    pack.filter(
+      ({ entity }) => links.get(one.entity.name)?.has(entity.name) || links.get(entity.name)?.has(one.entity.name),
+    ).length;
+  const left = [...weighed].sort((a, b) => worthOf(b) - worthOf(a) || (a.entity.name < b.entity.name ? -1 : 1));
   const out: Weighed[][] = [];
   while (left.length > 0 && out.length < packs) {
     const at = left.findIndex((one) => one.writes > 0);
@@ -32,9 +46,9 @@ export const partition = (weighed: readonly Weighed[], most: number, packs: numb
       let best = -1;
       let points = 0;
       left.forEach((one, i) => {
-        const close = linked(one, pack);
-        if (one.tools > room || (one.writes === 0 && !close)) return;
-        const worth = one.value * (close ? 2 : 1);
+        const close = linksWith(one, pack);
+        if (one.tools > room || (one.writes === 0 && close === 0)) return;
+        const worth = worthOf(one) * (close > 0 ? 2 + close / 4 : 1);
         if (worth > points) [best, points] = [i, worth];
       });
       if (best === -1) break;

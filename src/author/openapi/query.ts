@@ -71,6 +71,7 @@ export const pagingStyle = (params: readonly DocParam[]): PagingStyle => {
     const role = pagingRole(name);
     if (role === 'offset') return 'offset';
     if (role === 'cursor') return 'cursor';
+    if (role === 'page' && schema.type === 'string') return 'cursor';
     if (role === 'page')
       return schema.default === 0 ||
         schema.minimum === 0 ||

@@ -106,11 +106,17 @@ const genericSchemas = (groups: readonly Group[]): Set<string> => {
   return out;
 };
 
+/** The schema is named after the collection, and rows can be named: the place where the schema is at home. */
+const speaksOf = (group: Group): boolean =>
+  group.schema !== undefined && hasItems(group) && snake(group.schema).endsWith(group.noun);
+
 /** Merges groups: the same noun with the same or an overlapping schema; or the same schema, when one of them only lists it. */
 const merged = (groups: readonly Group[]): Group[][] => {
   const generic = genericSchemas(groups);
   const clusters: Group[][] = [];
-  const sorted = [...groups].sort((a, b) => Number(hasItems(b)) - Number(hasItems(a)));
+  const sorted = [...groups].sort(
+    (a, b) => Number(speaksOf(b)) - Number(speaksOf(a)) || Number(hasItems(b)) - Number(hasItems(a)),
+  );
   const bySchema = new Map<string, Group[]>();
   const byNoun = new Map<string, Group[][]>();
   for (const group of sorted) {
@@ -138,6 +144,15 @@ const merged = (groups: readonly Group[]): Group[][] => {
   return clusters;
 };
 
+/** Every name its rows go by: the schemas of each collection, and all that its own operations answer with. */
+const aliasesOf = (cluster: readonly Group[], home: Group): Set<string> => {
+  const names = cluster.flatMap((group) => (group.schema === undefined ? [] : [group.schema]));
+  const own = home.sightings.flatMap(({ kind, answer }) =>
+    kind !== 'action' && answer?.item.name ? [answer.item.name] : [],
+  );
+  return new Set([...names, ...own]);
+};
+
 /** Resources in document order of their first operation. */
 export const resourcesOf = (sightings: readonly Sighting[]): Resource[] => {
   const order = new Map(sightings.map((sighting, at) => [sighting, at] as const));
@@ -150,7 +165,7 @@ export const resourcesOf = (sightings: readonly Sighting[]): Resource[] => {
       return {
         noun: home.noun || snake(home.schema ?? ''),
         schema: home.schema,
-        aliases: new Set(cluster.flatMap((group) => (group.schema === undefined ? [] : [group.schema]))),
+        aliases: aliasesOf(cluster, home),
         home: home.place,
         places: new Set(cluster.map((group) => group.place)),
         sightings: all,

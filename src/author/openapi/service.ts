@@ -8,6 +8,7 @@ import { compileAction, machineOf, type VerbCompiler, verbOf } from './actions.j
 import type { Entity } from './entities.js';
 import { identifier, toolName, unique } from './names.js';
 import { isNode, type ParsedDocument } from './parse.js';
+import { PACK_FULL } from './report.js';
 import { breakCircles, settleTable } from './settle.js';
 import { type DraftTool, plainTools, type ToolContext } from './tools.js';
 import type { DocumentOptions } from './types.js';
@@ -64,7 +65,7 @@ const actionsOf = (entity: Entity, tables: Record<string, Table>, context: Servi
 const chosen = (drafts: readonly DraftTool[], most: number, note: Note): DraftTool[] => {
   const ranked = [...drafts].sort((a, b) => b.value - a.value || (a.tool.id < b.tool.id ? -1 : 1));
   const kept = new Set(ranked.slice(0, most));
-  for (const draft of ranked.slice(most)) note(draft.sighting.op.label, 'the pack is full');
+  for (const draft of ranked.slice(most)) note(draft.sighting.op.label, PACK_FULL);
   return drafts.filter((draft) => kept.has(draft));
 };
 

@@ -34,12 +34,16 @@ export interface Sighting {
 
 type Verdict = Omit<Sighting, 'op' | 'answer' | 'body'> | string;
 
+/** The last parameter of a run names the row of the collection before it; the others of the run only narrow. */
 const parentsOf = (segments: readonly Segment[]): ParentParam[] =>
   segments.flatMap((segment, at) => {
     if (!segment.param) return [];
-    const before = segments[at - 1];
-    const noun = before && !before.param ? before.text : '';
-    return [{ param: segment.text, noun, place: placeOf(segments.slice(0, at)) }];
+    const isLast = segments[at + 1]?.param !== true;
+    let start = at;
+    while (start > 0 && segments[start - 1]?.param) start--;
+    const before = segments[start - 1];
+    if (!isLast || !before) return [{ param: segment.text, noun: '', place: '' }];
+    return [{ param: segment.text, noun: before.text, place: placeOf(segments.slice(0, start)) }];
   });
 
 const on = (segments: readonly Segment[], kind: OperationKind, more: Partial<Sighting> = {}): Verdict => ({

@@ -60,6 +60,11 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
       entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
     if (sighting.body?.many) return 'takes many rows at once';
     setArgs(list, entity, fields, 'create');
+    if (
+      sighting.op.method === 'put' &&
+      !fields.some(({ field, col }) => field.type !== 'json' && entity.columns.facts.get(col)?.from === 'answer')
+    )
+      return 'replaces a whole set at once';
     return Object.values(list.args).some((arg) => arg.role === 'set') ? list : 'its body has no fields to write';
   }
   const key = keyArg(entity, sighting, context.schemas);
@@ -153,11 +158,16 @@ const byFitness =
     a.op.path.length - b.op.path.length ||
     (a.op.label < b.op.label ? -1 : 1);
 
-/** Why a list from elsewhere is left out: it names no parent, or a parent that no column holds. */
-const relation = (entity: Entity, sighting: Sighting): string | undefined => {
+/** Why a list from elsewhere is left out: no column holds its parent, or the plain list narrows by that column already. */
+const relation = (entity: Entity, sighting: Sighting, made: readonly DraftTool[]): string | undefined => {
   if (sighting.place === entity.resource.home) return undefined;
-  const named = sighting.parents.some((one) => entity.parents.has(one.place));
-  return named ? undefined : 'lists the same things by a relation that no column holds';
+  const named = [...sighting.parents].reverse().find((one) => entity.parents.has(one.place));
+  const col = named && entity.parents.get(named.place);
+  if (col === undefined) return 'lists the same things by a relation that no column holds';
+  const narrowed = made.some(
+    ({ tool }) => tool.op === 'list' && Object.values(tool.args).some((arg) => arg.col === col),
+  );
+  return narrowed ? 'another operation does the same' : undefined;
 };
 
 /** Tools in order of kind; every operation that became none is reported with the reason. */
@@ -172,7 +182,7 @@ export const plainTools = (
     let made = 0;
     for (const sighting of sightings) {
       const why =
-        kind === 'list' ? relation(entity, sighting) : made > 0 ? 'another operation does the same' : undefined;
+        kind === 'list' ? relation(entity, sighting, out) : made > 0 ? 'another operation does the same' : undefined;
       const built: Built = why === undefined ? build(kind, entity, sighting, context) : { why };
       if ('why' in built) note(sighting, built.why);
       else if (kind === 'search' && built.draft.tool.op === 'search' && !built.draft.tool.match?.length)

@@ -1,15 +1,14 @@
 /** Why a readable document yields no service: which of the known reasons, with the counts that show it. */
 import { nextStep } from './refuse.js';
-import type { Sighting } from './sightings.js';
-import type { DocOperation, DocumentReport, RefusalCode } from './types.js';
+import type { DocumentReport, RefusalCode } from './types.js';
+import type { Understanding } from './understand.js';
 
 const MIN_OPERATIONS = 3;
 const COMPUTE =
   /auth|login|logout|token|oauth|session|signin|sign_in|calculat|convert|translat|predict|analy[sz]|generat|detect|validat|verif|render|estimat|score|classif|extract|recogni|parse|encode|decode|hash|encrypt|decrypt|sign\b|lookup|search|query|autocomplete|compute|embed|completion|transcri|summari/i;
 
 export const whyNoService = (
-  operations: readonly DocOperation[],
-  sightings: readonly Sighting[],
+  { operations, sightings }: Understanding,
   report: DocumentReport,
 ): NonNullable<DocumentReport['refused']> => {
   const writes = operations.filter(({ method }) => method !== 'get');

@@ -1,0 +1,72 @@
+/** What became of every operation and entity of a document. */
+import type { ServiceSpec } from '../../artifacts/service.js';
+import type { DocumentReport, OperationKind } from './types.js';
+import type { Understanding } from './understand.js';
+
+export const NO_PLACE = 'its resource found no place in a pack';
+export const PACK_FULL = 'the pack is full';
+const ROOM = new Set([NO_PLACE, PACK_FULL]);
+
+export const emptyReport = (): DocumentReport => ({
+  title: '',
+  version: '',
+  operations: 0,
+  entities: [],
+  classified: { list: 0, get: 0, create: 0, update: 0, delete: 0, search: 0, action: 0, unmapped: 0 },
+  tools: 0,
+  unmapped: [],
+  scoped: [],
+  refs: [],
+});
+
+export interface Built {
+  services: readonly ServiceSpec[];
+  /** Kind of every operation that is understood, by its label. */
+  understood: ReadonlyMap<string, OperationKind>;
+  /** Labels of the operations that became tools. */
+  kept: ReadonlySet<string>;
+  /** Service id by table name. */
+  homes: ReadonlyMap<string, string>;
+}
+
+const toolsOn = (services: readonly ServiceSpec[], service: string | undefined, table: string): number =>
+  Object.values(services.find((spec) => spec.id === service)?.tools ?? {}).filter((tool) => tool.table === table)
+    .length;
+
+const scopedParams = ({ sightings, index }: Understanding): string[] => {
+  const all = sightings.flatMap(({ parents }) => parents.filter((one) => !index.byPlace(one.place)));
+  return [...new Set(all.map((one) => one.param))].sort();
+};
+
+export const reportOf = (understanding: Understanding, built: Built, name: string): DocumentReport => {
+  const { document, operations, entities, why, refs } = understanding;
+  const { services, understood, kept, homes } = built;
+  const report: DocumentReport = {
+    ...emptyReport(),
+    title: document.title || name,
+    version: document.version,
+    operations: operations.length,
+    tools: services.reduce((sum, spec) => sum + Object.keys(spec.tools).length, 0),
+    scoped: scopedParams(understanding),
+    refs: refs.problems(),
+  };
+  for (const { label } of operations) {
+    const kind = understood.get(label);
+    const reason = why.get(label) ?? NO_PLACE;
+    const fits = kept.has(label) || ROOM.has(reason);
+    report.classified[kind !== undefined && fits ? kind : 'unmapped']++;
+    if (!kept.has(label)) report.unmapped.push({ operation: label, why: reason });
+  }
+  report.entities = entities.map(({ name: table, table: { noun, machine }, resource, columns }) => ({
+    name: table,
+    noun,
+    schema: resource.schema,
+    columns: columns.facts.size,
+    key: columns.keyCol,
+    fks: [...columns.facts.values()].filter(({ column }) => column.fk !== undefined).length,
+    machine: machine !== undefined,
+    tools: toolsOn(services, homes.get(table), table),
+    service: homes.get(table),
+  }));
+  return report;
+};

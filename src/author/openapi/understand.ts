@@ -1,0 +1,39 @@
+/** Everything a document says, read once: operations, what each does to what, and the entities they speak of. */
+import { type EntityFinding, entitiesOf } from './entities.js';
+import { type EntityIndex, indexOf, linkColumns, linkParents } from './links.js';
+import { operationsOf } from './operations.js';
+import type { ParsedDocument } from './parse.js';
+import { placesOf } from './places.js';
+import { type Refs, refsOf } from './refs.js';
+import { resourcesOf } from './resources.js';
+import { schemasOf } from './schema.js';
+import { type Sighting, sightingsOf } from './sightings.js';
+import { unifyInstants } from './surface.js';
+import type { DocOperation } from './types.js';
+
+export interface Understanding extends EntityFinding {
+  document: ParsedDocument;
+  refs: Refs;
+  operations: DocOperation[];
+  sightings: Sighting[];
+  index: EntityIndex;
+  datetime: 'iso' | 'unix' | 'unix_ms';
+  /** Why an operation is no tool, by its label; later stages add to it. */
+  why: Map<string, string>;
+}
+
+export const understand = (document: ParsedDocument): Understanding => {
+  const refs = refsOf(document.root);
+  const schemas = schemasOf(refs);
+  const operations = operationsOf(document.root, refs);
+  const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas));
+  const finding = entitiesOf(resourcesOf(sightings), schemas);
+  const datetime = unifyInstants(finding.entities);
+  const index = indexOf(finding.entities);
+  linkColumns(finding.entities, index);
+  linkParents(finding.entities, index);
+  const why = new Map(unmapped.map(({ op, why: reason }) => [op.label, reason] as const));
+  for (const { resource, why: reason } of finding.rejected)
+    for (const { op } of resource.sightings) why.set(op.label, reason);
+  return { ...finding, document, refs, operations, sightings, index, datetime, why };
+};
