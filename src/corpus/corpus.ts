@@ -4,7 +4,7 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Certificate } from '../artifacts/certificate.js';
+import type { Certificate, Finding } from '../artifacts/certificate.js';
 import { parseArtifact } from '../artifacts/registry.js';
 import type { ServiceSpec } from '../artifacts/service.js';
 import type { Snapshot } from '../artifacts/snapshot.js';
@@ -155,6 +155,26 @@ export class Corpus {
       value: found.slice(0, 12),
       next,
     });
+  }
+
+  #worldCertificate(id: string): { file: string; certificate: Certificate } {
+    const file = this.path('worlds', id, 'certificates', 'world.json');
+    return { file, certificate: parseArtifact('certificate', readData(file), file) };
+  }
+
+  /** Adds a finding to the world's certificate, in place of an older one of the same id. */
+  addFinding(id: string, finding: Finding): void {
+    const { file, certificate } = this.#worldCertificate(id);
+    const findings = [...certificate.findings.filter((old) => old.id !== finding.id), finding];
+    writeJson(file, { ...certificate, findings, pass: findings.every(({ pass }) => pass) });
+  }
+
+  /** Whether the world was already run in fresh processes. */
+  isDeterministic(id: string): boolean {
+    const file = this.path('worlds', id, 'certificates', 'world.json');
+    return (
+      exists(file) && this.#worldCertificate(id).certificate.findings.some((finding) => finding.id === 'determinism')
+    );
   }
 
   writeTasks(world: string, files: TaskFiles): void {

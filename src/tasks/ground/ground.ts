@@ -62,7 +62,7 @@ export const prepareGround = (world: LoadedWorld): Ground => {
   const spare =
     (service: LoadedService): TableRows =>
     (table) => {
-      let made = spares.get(service.id);
+      let made: Record<string, Row[]> | undefined = spares.get(service.id);
       if (!made) {
         const spec = {
           ...service.spec,

@@ -16,9 +16,7 @@ const leaf = (call: Call, path: readonly string[]): Json | undefined =>
 
 /** The stored value behind a written argument. */
 const decoded = (service: LoadedService, tool: Tool, name: string, written: Json): SqlValue =>
-  argSpecs(service.spec, tool)
-    .find((spec) => spec.name === name)
-    ?.codec.decode(written) ?? null;
+  argSpecs(service.spec, tool).get(name)?.codec.decode(written) ?? null;
 
 /** The same call on other rows that accept it. */
 const otherEntities = (material: Material, most: number): { call: Call; key: string | number }[] => {

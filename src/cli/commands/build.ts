@@ -1,0 +1,77 @@
+/** treadle build: brief or document in, certified worlds, gated tasks, verified rows and a report out. */
+import { Command } from 'commander';
+import { jsonOption, outOption, pinOptions, pinsOf, seedOption, tasksOption, worldsOption } from '../options.js';
+import { type BuildSummary, build } from '../pipeline/build.js';
+import { readInput } from '../pipeline/input.js';
+import { makeUi, type Ui } from '../ui.js';
+
+interface Options {
+  worlds: number;
+  tasks: number;
+  seed: string;
+  out: string;
+  json?: boolean;
+  country?: string;
+  industry?: string;
+  services?: string;
+}
+
+/** The first interrupt ends after the world in hand; a second one at once. What is on disk is whole either way. */
+const onInterrupt = (ui: Ui): (() => boolean) => {
+  let asked = 0;
+  process.on('SIGINT', () => {
+    asked++;
+    if (asked > 1) process.exit(130);
+    ui.step('Stopping after this world; once more to stop now. Nothing finished is lost.');
+  });
+  return () => asked > 0;
+};
+
+const summarise = (ui: Ui, summary: BuildSummary): void => {
+  const good = (text: string): string => ui.style('green', text);
+  ui.say('');
+  ui.say(
+    `${good(`${summary.certified} certified`)} of ${summary.worlds} world(s), ${good(`${summary.tasks} gated tasks`)} (${summary.tasksDropped} proposals dropped), ${good(`${summary.rows} verified rows`)}`,
+  );
+  for (const { what, why } of summary.dropped.slice(0, 5))
+    ui.say(ui.style('dim', `  given up: ${what}: ${why.slice(0, 160)}`));
+  if (summary.dropped.length > 5)
+    ui.say(ui.style('dim', `  and ${summary.dropped.length - 5} more, all in the report`));
+  ui.say(`report   ${summary.report}`);
+  ui.say(`rows     ${summary.out}/sft`);
+  ui.say(`look     treadle show ${summary.out}`);
+  ui.say(`serve    treadle serve ${summary.out} --stdio`);
+};
+
+export const buildCommand = (): Command =>
+  pinOptions(
+    new Command('build')
+      .description('make certified worlds, gated tasks and verified training rows')
+      .argument('<input>', 'a brief in plain words, a file with one (.txt, .md), or an OpenAPI document (file or URL)'),
+  )
+    .addOption(worldsOption())
+    .addOption(tasksOption(12))
+    .addOption(seedOption())
+    .addOption(outOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Interrupted? The same command goes on where it stopped.
+
+Examples:
+  treadle build "bike rental in Utrecht, 4 shops, repairs too"
+  treadle build brief.txt --worlds 20 --tasks 10 --seed 7 --out corpora/bikes
+  treadle build openapi.yaml --out corpora/api --json`,
+    )
+    .action(async (given: string, options: Options) => {
+      const ui = makeUi(options.json === true);
+      const input = await readInput(given);
+      ui.step(
+        `${input.kind === 'brief' ? 'Brief' : 'Document'}: ${input.text.slice(0, 80).replace(/\s+/g, ' ')}${input.text.length > 80 ? ' ...' : ''}`,
+      );
+      const summary = await build({ ...options, input, pins: pinsOf(options) }, ui, onInterrupt(ui));
+      ui.give(summary);
+      summarise(ui, summary);
+      if (summary.certified < options.worlds || summary.tasks === 0) process.exitCode = 1;
+    });

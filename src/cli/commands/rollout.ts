@@ -1,0 +1,128 @@
+/** treadle rollout: a policy acts on the tasks of a corpus; traces and verdicts are kept. */
+import { Command, Option } from 'commander';
+import type { Task } from '../../artifacts/task.js';
+import { rebuildIndex } from '../../corpus/catalog.js';
+import { TreadleError } from '../../errors.js';
+import { endpoint } from '../../models/client.js';
+import type { Sampling } from '../../models/types.js';
+import { modelPolicy } from '../../rollout/agents/model.js';
+import { nothingPolicy } from '../../rollout/agents/nothing.js';
+import { referencePolicy } from '../../rollout/agents/reference.js';
+import { scriptedPolicy } from '../../rollout/agents/scripted.js';
+import { sampleSeed } from '../../rollout/many.js';
+import type { Policy } from '../../rollout/policy.js';
+import { loadWorld, unloadWorld } from '../../world/loaded.js';
+import { Engine } from '../../world/state/engine.js';
+import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
+import { keepTraces, rollWorld } from '../pipeline/rollouts.js';
+import { makeUi, wholeNumber } from '../ui.js';
+
+interface Options {
+  world?: string;
+  policy: 'reference' | 'scripted' | 'model' | 'none';
+  samples: number;
+  concurrency: number;
+  turns: number;
+  model?: string;
+  baseUrl?: string;
+  temperature?: string;
+  seed: string;
+  json?: boolean;
+}
+
+const modelOf = (options: Options): ((task: Task, sample: number) => Policy) => {
+  if (!options.model || !options.baseUrl) {
+    throw new TreadleError({
+      code: 'no_model',
+      message: 'The model policy needs an endpoint and a model',
+      value: options.baseUrl ?? options.model ?? 'neither given',
+      next: 'Add --base-url http://127.0.0.1:8000/v1 --model NAME; a key goes into TREADLE_API_KEY.',
+    });
+  }
+  const apiKey = process.env.TREADLE_API_KEY;
+  const client = endpoint({ baseUrl: options.baseUrl, model: options.model, ...(apiKey ? { apiKey } : {}) });
+  const sampling: Sampling = options.temperature === undefined ? {} : { temperature: Number(options.temperature) };
+  return (task, sample) => modelPolicy(client, sampling, sampleSeed(options.seed, task.id, sample));
+};
+
+const policyOf = (options: Options): ((task: Task, sample: number) => Policy) => {
+  switch (options.policy) {
+    case 'reference':
+      return (task) => referencePolicy(task);
+    case 'scripted':
+      return (task, sample) => scriptedPolicy(task, sampleSeed(options.seed, task.id, sample));
+    case 'none':
+      return () => nothingPolicy();
+    case 'model':
+      return modelOf(options);
+  }
+};
+
+export const rolloutCommand = (): Command =>
+  new Command('rollout')
+    .description('let a policy act on the tasks and judge what it did')
+    .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
+    .addOption(worldOption())
+    .addOption(
+      new Option('--policy <kind>', 'who acts')
+        .choices(['reference', 'scripted', 'model', 'none'])
+        .default('reference'),
+    )
+    .addOption(new Option('--samples <n>', 'rollouts a task').default(1).argParser(wholeNumber('--samples', 10_000)))
+    .addOption(
+      new Option('--concurrency <n>', 'rollouts at a time').default(8).argParser(wholeNumber('--concurrency', 512)),
+    )
+    .addOption(
+      new Option('--turns <n>', 'assistant messages a rollout').default(30).argParser(wholeNumber('--turns', 1000)),
+    )
+    .option('--base-url <url>', 'OpenAI-compatible endpoint (policy model)')
+    .option('--model <name>', 'its model (policy model)')
+    .option('--temperature <t>', 'sampling temperature (policy model)')
+    .addOption(seedOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  treadle rollout treadle-out --policy scripted --samples 4\n  TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3',
+    )
+    .action(async (dir: string, options: Options) => {
+      const ui = makeUi(options.json === true);
+      const policyFor = policyOf(options);
+      const { corpus, worlds } = chosenWorlds(dir, options.world);
+      const engine = await Engine.start();
+      let rollouts = 0;
+      let passed = 0;
+      const problems = new Map<string, number>();
+      try {
+        for (const id of worlds) {
+          const world = loadWorld(engine, corpus.readWorld(id));
+          const { tasks } = corpus.readTasks(id);
+          const onDone = (done: number, ok: number): void =>
+            ui.progress(`${id}: ${done} of ${tasks.length * options.samples}, ${ok} passed`);
+          const rolled = await rollWorld(world, tasks, {
+            samples: options.samples,
+            seed: options.seed,
+            concurrency: options.concurrency,
+            limits: { turns: options.turns, maxObservationChars: 16_000 },
+            policyFor,
+            onDone,
+          });
+          unloadWorld(world);
+          keepTraces(corpus, id, rolled);
+          rollouts += rolled.length;
+          passed += rolled.filter(({ verdict }) => verdict.pass).length;
+          for (const { trace } of rolled)
+            if (trace.problem)
+              problems.set(
+                `${trace.problem.code}: ${trace.problem.message}`,
+                (problems.get(`${trace.problem.code}: ${trace.problem.message}`) ?? 0) + 1,
+              );
+        }
+      } finally {
+        engine.close();
+      }
+      rebuildIndex(corpus);
+      ui.give({ rollouts, passed, problems: Object.fromEntries(problems) });
+      ui.say(`${passed} of ${rollouts} rollouts passed; traces in ${corpus.path('traces')}`);
+      for (const [problem, n] of problems) ui.say(ui.style('yellow', `  ${n} x ${problem}`));
+      if (rollouts > 0 && [...problems.values()].reduce((sum, n) => sum + n, 0) === rollouts) process.exitCode = 1;
+    });

@@ -1,0 +1,59 @@
+/** Options that several commands share. */
+import { type Command, Option } from 'commander';
+import type { Pins } from '../author/catalogue/author.js';
+import { Corpus } from '../corpus/corpus.js';
+import { TreadleError } from '../errors.js';
+import { wholeNumber } from './ui.js';
+
+export const DEFAULT_OUT = 'treadle-out';
+
+export const jsonOption = (): Option => new Option('--json', 'print one JSON value and nothing else on stdout');
+export const seedOption = (): Option => new Option('--seed <seed>', 'same seed, same bytes').default('1');
+export const outOption = (): Option => new Option('--out <dir>', 'corpus folder').default(DEFAULT_OUT);
+export const worldsOption = (): Option =>
+  new Option('--worlds <n>', 'worlds to make').default(1).argParser(wholeNumber('--worlds', 100_000));
+export const tasksOption = (fallback: number): Option =>
+  new Option('--tasks <n>', 'tasks a world').default(fallback).argParser(wholeNumber('--tasks', 10_000));
+export const worldOption = (): Option => new Option('--world <id>', 'only this world');
+
+/** What the user fixes about worlds. */
+export const pinOptions = (command: Command): Command =>
+  command
+    .option('--country <code>', 'pin the country (ISO 3166 alpha-2)')
+    .option('--industry <naics>', 'pin the industry (NAICS code)')
+    .option('--services <ids>', 'pin the services, by archetype, separated by commas');
+
+export const pinsOf = (options: { country?: string; industry?: string; services?: string }): Pins => ({
+  ...(options.country ? { country: options.country } : {}),
+  ...(options.industry ? { industry: options.industry } : {}),
+  ...(options.services
+    ? {
+        archetypes: options.services
+          .split(',')
+          .map((id) => id.trim())
+          .filter(Boolean),
+      }
+    : {}),
+});
+
+/** Opens the corpus and names the worlds meant. Throws `no_world` for an unknown or missing one. */
+export const chosenWorlds = (dir: string, world: string | undefined): { corpus: Corpus; worlds: string[] } => {
+  const corpus = Corpus.open(dir);
+  const worlds = corpus.worlds();
+  if (worlds.length === 0)
+    throw new TreadleError({
+      code: 'no_world',
+      message: 'The corpus holds no world',
+      value: dir,
+      next: 'Run treadle build first.',
+    });
+  if (world === undefined) return { corpus, worlds };
+  if (!worlds.includes(world))
+    throw new TreadleError({
+      code: 'no_world',
+      message: 'The corpus has no such world',
+      value: world,
+      next: `It has ${worlds.slice(0, 8).join(', ')}.`,
+    });
+  return { corpus, worlds: [world] };
+};

@@ -1,0 +1,49 @@
+/** Training rows of a corpus: its passing traces with their tasks and the tools the agent had. */
+import type { Corpus } from '../../corpus/corpus.js';
+import { exportSft, type SftReport } from '../../train/sft/export.js';
+import type { ExportItem } from '../../train/sft/row.js';
+import { loadWorld, unloadWorld } from '../../world/loaded.js';
+import { Engine } from '../../world/state/engine.js';
+import { readTraces, sessionFor } from './rollouts.js';
+
+export interface RowOptions {
+  out: string;
+  seed: string;
+  format?: string;
+  worlds?: readonly string[];
+  includeFailed?: boolean;
+  validation?: number;
+  licence?: string;
+}
+
+const itemsOf = async function* (corpus: Corpus, worlds: readonly string[]): AsyncGenerator<ExportItem> {
+  const engine = await Engine.start();
+  try {
+    for (const id of worlds) {
+      const traces = readTraces(corpus, id);
+      if (traces.length === 0) continue;
+      const world = loadWorld(engine, corpus.readWorld(id));
+      const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
+      for (const { trace, verdict } of traces) {
+        const task = tasks.get(trace.taskId);
+        if (!task) continue;
+        const session = sessionFor(world, task, trace.id);
+        yield { trace, verdict, task, tools: session.tools() };
+        session.drop();
+      }
+      unloadWorld(world);
+    }
+  } finally {
+    engine.close();
+  }
+};
+
+/** Writes the rows; the same corpus and options give the same bytes. */
+export const exportCorpus = (corpus: Corpus, options: RowOptions): Promise<SftReport> =>
+  exportSft(itemsOf(corpus, options.worlds ?? corpus.worlds()), {
+    out: options.out,
+    split: { validation: options.validation ?? 0.1, seed: options.seed },
+    onlyPassing: !options.includeFailed,
+    ...(options.format ? { format: options.format } : {}),
+    ...(options.licence ? { licence: options.licence } : {}),
+  });
