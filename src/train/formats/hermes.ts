@@ -34,7 +34,8 @@ const render = (message: RowMessage): Rendered => {
   return { role: message.role, content: message.content };
 };
 
-const CALL = /\n?<tool_call>\n(.*)\n<\/tool_call>/g;
+// The JSON between the tags holds no `<`: it was escaped.
+const CALL = /\n?<tool_call>\n([^<]*)\n<\/tool_call>/g;
 
 const readTurn = ({ role, content }: Rendered): ReadTurn => {
   if (role === 'tool')
