@@ -3,7 +3,7 @@ import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import type { SqlValue } from '../state/types.js';
 import { type ArgSpec, canonicalLiteral } from './args.js';
-import { badValue } from './value.js';
+import { AgentError, badValue } from './value.js';
 
 /** By argument name; an absent argument has no key. The page or cursor argument holds the row offset. */
 export type Args = Record<string, SqlValue | SqlValue[]>;
@@ -35,14 +35,14 @@ const decodeOne = (spec: ArgSpec, json: Json, currency: string | undefined): Sql
   return value;
 };
 
-/** Throws the codec's error with the argument named as the agent wrote it; `value` holds that name. */
+/** Throws the codec's error with the argument named as the agent wrote it. */
 const named = (thrown: unknown, spec: ArgSpec): never => {
   if (!(thrown instanceof TreadleError)) throw thrown;
   const path = spec.path.join('.');
-  throw new TreadleError({ code: thrown.code, message: `${path} ${thrown.message}`, value: path, fault: 'agent' });
+  throw new AgentError(thrown.code, `${path} ${thrown.message}`, path);
 };
 
-/** Decodes validated arguments. Throws `invalid_argument` with the surface name of the argument as `value`. */
+/** Decodes validated arguments. Throws `invalid_argument` with the surface name of the argument as `field`. */
 export const decodeArgs = (specs: ReadonlyMap<string, ArgSpec>, raw: JsonObject): Args => {
   const out: Args = Object.create(null) as Args;
   let page: ArgSpec | undefined;

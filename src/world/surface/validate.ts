@@ -1,9 +1,8 @@
 /** Checks raw arguments against a tool's schema; a failure names the argument as the agent wrote it and what it may be. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { TreadleError } from '../../errors.js';
 import { addressOf, type Json } from '../../kit/hash.js';
 import type { ArgSpec } from './args.js';
-import { shownValue } from './value.js';
+import { AgentError, shownValue } from './value.js';
 
 type JsonObject = { [key: string]: Json };
 
@@ -32,8 +31,7 @@ const validatorOf = (schema: JsonObject): ValidateFunction => {
   return validate;
 };
 
-const refuse = (code: string, message: string, field?: string): TreadleError =>
-  new TreadleError({ code, message, value: field, fault: 'agent' });
+const refuse = (code: string, message: string, field?: string): AgentError => new AgentError(code, message, field);
 
 const dotted = (pointer: string): string =>
   pointer
@@ -54,7 +52,7 @@ const REASONS: Record<string, (error: ErrorObject) => string> = {
   pattern: ({ params }) => `must match ${params.pattern}`,
 };
 
-const problem = (error: ErrorObject): TreadleError => {
+const problem = (error: ErrorObject): AgentError => {
   const { instancePath, keyword, params, data, parentSchema } = error;
   if (keyword === 'required') {
     const path = inside(instancePath, String(params.missingProperty));

@@ -17,6 +17,17 @@ export interface Codec {
 /** Longest text a caller may hand in. */
 export const MAX_TEXT = 65_536;
 
+/** What an agent did wrong: an observation for it, never a crash. `field` is the argument at fault as the agent writes it. */
+export class AgentError extends TreadleError {
+  constructor(
+    code: string,
+    message: string,
+    readonly field?: string,
+  ) {
+    super({ code, message, value: field, fault: 'agent' });
+  }
+}
+
 /** A value an agent gave that does not fit; `reason` reads after the argument's name. */
 export const badValue = (reason: string, value: unknown): TreadleError =>
   new TreadleError({ code: 'invalid_argument', message: reason, value, fault: 'agent' });

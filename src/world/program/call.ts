@@ -1,0 +1,109 @@
+/** One tool call: arguments checked and decoded, steps run in one transaction, the answer in the service's own form. */
+import { asTreadleError, type TreadleError } from '../../errors.js';
+import { wordsOf } from '../../kit/words.js';
+import type { Connection } from '../state/connection.js';
+import { encodeError } from '../surface/answer.js';
+import { decodeArgs } from '../surface/decode.js';
+import { AgentError } from '../surface/value.js';
+import { constraintError } from './constraint.js';
+import type { Answer } from './returns.js';
+import type { Run } from './run.js';
+import type { Runnable } from './runnable.js';
+import type { CallContext, Program, ToolError, ToolOutcome } from './types.js';
+
+/** HTTP status of each error code, where the tool does not say. */
+const STATUS: Record<string, number> = {
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  unknown_tool: 404,
+  conflict: 409,
+  duplicate: 409,
+  invalid_state: 409,
+  too_large: 413,
+  internal_error: 500,
+  budget_exceeded: 503,
+};
+const AGENT_STATUS = 422;
+
+const statusOf = (tool: Runnable | undefined, code: string): number =>
+  tool?.tool.errors?.[code] ?? STATUS[code] ?? AGENT_STATUS;
+
+const refused = (program: Program, failure: ToolError): ToolOutcome => {
+  const { code, message, status, field } = failure;
+  return { ok: false, result: encodeError(program.spec, { code, message, status, field }), error: failure };
+};
+
+const agentFailure = (tool: Runnable | undefined, { code, message, field }: AgentError): ToolError => ({
+  code,
+  message,
+  status: statusOf(tool, code),
+  ...(field !== undefined && { field }),
+  fault: 'agent',
+});
+
+const unknownTool = (program: Program, name: string): ToolOutcome => {
+  const words = new Set(wordsOf(name.slice(0, 100)));
+  const near = [...program.tools.keys()].filter((known) => wordsOf(known).some((word) => words.has(word))).slice(0, 5);
+  const hint = near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
+  const message = `There is no tool '${name.slice(0, 80)}'${hint}`;
+  return refused(program, agentFailure(undefined, new AgentError('unknown_tool', message)));
+};
+
+/** A failure of ours: the agent hears that it is not its fault, the ledger keeps what it was. */
+const worldFailure = (tool: Runnable, error: TreadleError): ToolError => {
+  const budget = error.code === 'budget_exceeded';
+  const code = budget ? 'budget_exceeded' : 'internal_error';
+  const message = budget ? 'The call took too long and was stopped; nothing was changed' : error.message;
+  return { code, message, status: statusOf(tool, code), fault: 'world' };
+};
+
+const failureOf = (program: Program, tool: Runnable, run: Run, thrown: unknown): ToolError => {
+  if (thrown instanceof AgentError) return agentFailure(tool, thrown);
+  const error = asTreadleError(thrown, 'world');
+  if (error.code === 'constraint') return agentFailure(tool, constraintError(program.spec, tool, run, error));
+  if (error.fault === 'agent') return agentFailure(tool, new AgentError(error.code, error.message));
+  return worldFailure(tool, error);
+};
+
+/** The steps and the answer, in one transaction where anything is written. */
+const perform = (tool: Runnable, run: Run): Answer => {
+  const { conn } = run;
+  if (!tool.writesTables) {
+    tool.run(run);
+    return tool.answer(run);
+  }
+  conn.begin();
+  tool.run(run);
+  const answer = tool.answer(run);
+  conn.commit();
+  return answer;
+};
+
+/**
+ * Calls a tool on the state that `conn` is bound to. What an agent can cause comes back as `ok: false` with the error in the
+ * service's form; a failed call changes nothing. Throws only for faults of the infrastructure (an unbound connection).
+ */
+export const callTool = (
+  program: Program,
+  toolName: string,
+  conn: Connection,
+  rawArgs: unknown,
+  ctx: CallContext,
+): ToolOutcome => {
+  const tool = program.tools.get(toolName) as Runnable | undefined;
+  if (!tool) return unknownTool(program, String(toolName));
+  const before = tool.writesFiles ? ctx.workspace.fork() : undefined;
+  const run: Run = { conn, ctx, args: {}, slots: new Array(tool.slots) };
+  conn.limit(ctx.budget);
+  try {
+    run.args = decodeArgs(tool.args, tool.validate(rawArgs));
+    const { canonical, result } = perform(tool, run);
+    return { ok: true, result, canonical };
+  } catch (thrown) {
+    const failure = failureOf(program, tool, run, thrown);
+    conn.rollback();
+    if (before) ctx.workspace.restore(before);
+    return refused(program, failure);
+  }
+};

@@ -1,0 +1,120 @@
+/**
+ * The CEL that steps are written in: every int is a bigint inside and a safe number outside, int and double mix, `minute`,
+ * `hour`, `day` and `week` are seconds.
+ */
+import { Environment } from '@marcbachmann/cel-js';
+import type { ServiceSpec } from '../../artifacts/service.js';
+import type { Column } from '../../artifacts/table.js';
+import type { ArgSpec } from '../surface/args.js';
+import { type Kind, type Scalar, type Scope, scalarOf } from './scope.js';
+
+type Int = bigint;
+type Maker = new () => Record<string, unknown>;
+
+const DOUBLE: Record<string, (a: number, b: number) => number> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+};
+
+const baseEnvironment = (): Environment => {
+  const env = new Environment({ limits: { maxAstNodes: 400, maxDepth: 32, maxListElements: 200, maxMapEntries: 50 } });
+  for (const [op, work] of Object.entries(DOUBLE)) {
+    env.registerOperator(`int ${op} double: double`, (a: Int, b: number) => work(Number(a), b));
+    env.registerOperator(`double ${op} int: double`, (a: number, b: Int) => work(a, Number(b)));
+  }
+  env.registerOperator('int == double', (a: Int, b: number) => Number(a) === b);
+  for (const type of ['string', 'int', 'double', 'bool']) env.registerOperator(`${type} == null`, () => false);
+  env.registerFunction('min(int, int): int', (a: Int, b: Int) => (a < b ? a : b));
+  env.registerFunction('max(int, int): int', (a: Int, b: Int) => (a > b ? a : b));
+  env.registerFunction('min(double, double): double', (a: number, b: number) => Math.min(a, b));
+  env.registerFunction('max(double, double): double', (a: number, b: number) => Math.max(a, b));
+  env.registerFunction('abs(int): int', (a: Int) => (a < 0n ? -a : a));
+  env.registerFunction('abs(double): double', (a: number) => Math.abs(a));
+  env.registerFunction('round(double): int', (a: number) => BigInt(Math.round(a)));
+  env.registerFunction('floor(double): int', (a: number) => BigInt(Math.floor(a)));
+  env.registerFunction('ceil(double): int', (a: number) => BigInt(Math.ceil(a)));
+  env.registerFunction('day_of(int): int', (a: Int) => a - (((a % 86_400n) + 86_400n) % 86_400n));
+  env.registerConstant('minute', 'int', 60n);
+  env.registerConstant('hour', 'int', 3_600n);
+  env.registerConstant('day', 'int', 86_400n);
+  env.registerConstant('week', 'int', 604_800n);
+  return env;
+};
+let base: Environment | undefined;
+
+/** Its type in an expression: what may be null or is JSON is `dyn`. */
+export const celType = (scalar: Scalar, nullable: boolean): string => (nullable || scalar === 'json' ? 'dyn' : scalar);
+
+export const rowType = (table: string): string => `Row_${table}`;
+
+const maker = (): Maker => class {} as Maker;
+
+const columnTypes = (cols: Record<string, Column>, key: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(cols).map(([name, col]) => [name, celType(scalarOf(col.type), !col.required && name !== key)]),
+  );
+
+/** An environment that knows the row types of a service. */
+export const serviceEnvironment = (spec: ServiceSpec): { env: Environment; makers: Map<string, Maker> } => {
+  base ??= baseEnvironment();
+  const env = base.clone();
+  const makers = new Map<string, Maker>();
+  const Caller = maker();
+  makers.set('me', Caller);
+  env.registerType('Caller', { ctor: Caller, fields: { id: 'string', name: 'string', email: 'string' } });
+  for (const [name, table] of Object.entries(spec.tables)) {
+    const Row = maker();
+    makers.set(name, Row);
+    env.registerType(rowType(name), { ctor: Row, fields: columnTypes(table.cols, table.key.col) });
+  }
+  return { env, makers };
+};
+
+export const argKind = ({ arg, list, nullable }: ArgSpec): Kind => {
+  if (list) return { is: 'list', items: scalarOf(arg.items ?? 'text') };
+  const scalar =
+    arg.role === 'cursor' || arg.role === 'page' ? 'int' : scalarOf(arg.type === 'list' ? 'text' : arg.type);
+  return { is: 'scalar', scalar, nullable };
+};
+
+const kindType = (kind: Kind): string => {
+  switch (kind.is) {
+    case 'row':
+      return kind.maybe ? 'dyn' : rowType(kind.table);
+    case 'rows':
+      return `list<${rowType(kind.table)}>`;
+    case 'list':
+      return `list<${celType(kind.items, false)}>`;
+    case 'scalar':
+      return celType(kind.scalar, kind.nullable);
+    case 'free':
+      return 'dyn';
+  }
+};
+
+/** An environment that also knows a tool's arguments, the clock and the caller. */
+export const toolEnvironment = (
+  service: Environment,
+  args: ReadonlyMap<string, ArgSpec>,
+): { env: Environment; Args: Maker } => {
+  const env = service.clone();
+  const Args = maker();
+  const fields = Object.fromEntries([...args].map(([name, spec]) => [name, kindType(argKind(spec))]));
+  env.registerType('Args', { ctor: Args, fields });
+  env.registerVariable('args', 'Args');
+  env.registerVariable('now', 'int');
+  env.registerVariable('today', 'int');
+  env.registerVariable('me', 'Caller');
+  return { env, Args };
+};
+
+/** The environment in which an expression of this scope is checked. */
+export const scopeEnvironment = (scope: Scope): Environment => {
+  if (scope.cel) return scope.cel;
+  const env = scope.site.env.clone();
+  for (const [name, { kind }] of scope.names) env.registerVariable(name, kindType(kind));
+  scope.cel = env;
+  return env;
+};

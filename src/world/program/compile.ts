@@ -1,0 +1,109 @@
+/** From a ServiceSpec to a Program: everything checked, macros expanded, every tool ready to run. */
+import type { ServiceSpec } from '../../artifacts/service.js';
+import type { Step } from '../../artifacts/step.js';
+import type { Tool } from '../../artifacts/tool.js';
+import { addressOf } from '../../kit/hash.js';
+import { ddlKeyOf, ddlOf } from '../ddl.js';
+import { argSpecs } from '../surface/args.js';
+import { inputSchemaOf } from '../surface/input-schema.js';
+import { outputSchemaOf } from '../surface/output-schema.js';
+import { argsValidator } from '../surface/validate.js';
+import { serviceEnvironment, toolEnvironment } from './cel.js';
+import { checkService } from './check.js';
+import { expandTool } from './macros.js';
+import { compileReturns } from './returns.js';
+import type { Planned } from './run.js';
+import type { Runnable } from './runnable.js';
+import type { Scope, Site } from './scope.js';
+import { writesFiles } from './steps/file.js';
+import { compileSteps } from './steps.js';
+import type { CompiledTool, Program } from './types.js';
+
+const MOST_KEPT = 128;
+const kept = new Map<string, Program>();
+
+const touchesFiles = (steps: readonly Step[]): boolean =>
+  steps.some((step) => {
+    if ('file' in step) return writesFiles(step);
+    if ('each' in step) return touchesFiles(step.each.do);
+    return 'if' in step && touchesFiles(step.if.do);
+  });
+
+const tablesIn = (spec: ServiceSpec, tool: Tool, steps: readonly Step[]): string[] => {
+  const text = JSON.stringify(steps);
+  const named = Object.keys(spec.tables).filter((name) => text.includes(name));
+  return [...new Set([tool.table, ...tool.reads, ...tool.writes.map(({ table }) => table), ...named])].sort();
+};
+
+const versionOf = (spec: ServiceSpec, name: string, tool: Tool, steps: readonly Step[]): string => {
+  const tables = Object.fromEntries(tablesIn(spec, tool, steps).map((table) => [table, spec.tables[table]]));
+  return addressOf({ name, tool, tables, surface: spec.surface });
+};
+
+type Environments = ReturnType<typeof serviceEnvironment>;
+
+const compileTool = (spec: ServiceSpec, name: string, tool: Tool, { env, makers }: Environments): Runnable => {
+  const expanded = expandTool(spec, tool);
+  const args = argSpecs(spec, tool);
+  const own = toolEnvironment(env, args);
+  const site: Site = {
+    spec,
+    toolName: name,
+    tool: expanded,
+    args,
+    env: own.env,
+    makers: new Map(makers).set('args', own.Args),
+    slots: { count: 0 },
+  };
+  const start: Scope = { site, at: 'steps', names: new Map(), facts: new Set() };
+  const body = compileSteps(start, expanded.steps);
+  const answer = compileReturns({ ...body.scope, at: 'returns' }, expanded);
+  const inputSchema = inputSchemaOf(args.values());
+  const writesTables = body.plans.some((plan: Planned) => plan.writes !== undefined);
+  const filesToo = touchesFiles(expanded.steps);
+  let output: CompiledTool['outputSchema'] | undefined;
+  let version: string | undefined;
+  return {
+    name,
+    tool,
+    steps: expanded.steps,
+    inputSchema,
+    readOnly: !writesTables && !filesToo,
+    get version() {
+      version ??= versionOf(spec, name, tool, expanded.steps);
+      return version;
+    },
+    get outputSchema() {
+      output ??= outputSchemaOf(spec, expanded);
+      return output;
+    },
+    args,
+    validate: argsValidator(inputSchema, args.values()),
+    run: body.run,
+    plans: body.plans,
+    answer,
+    writesTables,
+    writesFiles: filesToo,
+    slots: site.slots.count,
+  };
+};
+
+/**
+ * Compiles a service. Throws `bad_steps`, `bad_expression`, `unknown_table`, `unknown_column`, `unknown_argument`,
+ * `bad_tool_name`, `bad_field`, `bad_column` or `bad_argument` (fault world) with `tool.step` or `table.column` as value.
+ * Equal specs share one Program; a spec is taken as frozen.
+ */
+export const compileService = (spec: ServiceSpec): Program => {
+  const hash = addressOf(spec);
+  const known = kept.get(hash);
+  if (known) return known;
+  checkService(spec);
+  const environments = serviceEnvironment(spec);
+  const tools = new Map<string, CompiledTool>(
+    Object.entries(spec.tools).map(([name, tool]) => [name, compileTool(spec, name, tool, environments)]),
+  );
+  const program: Program = { spec, hash, ddl: ddlOf(spec), ddlKey: ddlKeyOf(spec), tools };
+  if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
+  kept.set(hash, program);
+  return program;
+};

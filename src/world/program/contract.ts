@@ -1,0 +1,56 @@
+/** The contract that a tool's statements really have, from SQLite's authorizer. */
+import type { Write } from '../../artifacts/tool.js';
+import { TreadleError } from '../../errors.js';
+import type { Connection } from '../state/connection.js';
+import type { Runnable } from './runnable.js';
+import type { Program } from './types.js';
+
+interface Seen {
+  cols: Set<string>;
+  insert: boolean;
+  delete: boolean;
+}
+
+/**
+ * Tables read and columns written by any statement the tool may run, cascades included; internal tables and the reads that
+ * only check foreign keys are left out. Sorted. Throws `unknown_tool`.
+ */
+export const derivedContract = (
+  program: Program,
+  toolName: string,
+  conn: Connection,
+): { reads: string[]; writes: Write[] } => {
+  const tool = program.tools.get(toolName) as Runnable | undefined;
+  if (!tool)
+    throw new TreadleError({
+      code: 'unknown_tool',
+      message: `${program.spec.id} has no tool ${toolName}`,
+      value: toolName,
+    });
+  const own = (table: string): boolean => Object.hasOwn(program.spec.tables, table);
+  const reads = new Set<string>();
+  const writes = new Map<string, Seen>();
+  for (const plan of tool.plans) {
+    const access = conn.access(plan.sql);
+    if (plan.writes === undefined) for (const { table } of access.reads) if (own(table)) reads.add(table);
+    for (const { table, op, columns } of access.writes) {
+      if (!own(table)) continue;
+      const seen = writes.get(table) ?? { cols: new Set(), insert: false, delete: false };
+      writes.set(table, seen);
+      if (op === 'insert') seen.insert = true;
+      else if (op === 'delete') seen.delete = true;
+      else for (const col of columns) seen.cols.add(col);
+    }
+  }
+  return {
+    reads: [...reads].sort(),
+    writes: [...writes]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([table, seen]) => ({
+        table,
+        ...(seen.cols.size > 0 && { cols: [...seen.cols].sort() }),
+        ...(seen.insert && { insert: true as const }),
+        ...(seen.delete && { delete: true as const }),
+      })),
+  };
+};

@@ -1,0 +1,17 @@
+/** A compiled tool with what the interpreter needs of it. */
+import type { ArgSpec } from '../surface/args.js';
+import type { Validate } from '../surface/validate.js';
+import type { Answering } from './returns.js';
+import type { Planned, StepFn } from './run.js';
+import type { CompiledTool } from './types.js';
+
+export interface Runnable extends CompiledTool {
+  args: ReadonlyMap<string, ArgSpec>;
+  validate: Validate;
+  run: StepFn;
+  plans: readonly Planned[];
+  answer: Answering;
+  writesTables: boolean;
+  writesFiles: boolean;
+  slots: number;
+}
