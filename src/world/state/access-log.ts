@@ -7,12 +7,20 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Between the parts of a key; no name holds it. */
 const SEPARATOR = '\u0000';
 
+/** The real tables by database: an authorizer also names views and CTEs, and spells a counted table as the query does. */
+export type TableNames = Readonly<Record<string, ReadonlyMap<string /* lower case */, string>>>;
+
 export class AccessLog {
   readonly #reads = new Map<string, Set<string>>();
   readonly #writes = new Map<string, Set<string>>();
 
+  constructor(readonly tables: TableNames) {}
+
   read(db: string, table: string, column: string): void {
-    this.#add(this.#reads, [db, table], column);
+    // Where only rows are counted the database is as the query says, so perhaps unsaid: then it is the first that fits.
+    const home = db || Object.keys(this.tables).find((name) => this.tables[name]?.has(table.toLowerCase())) || '';
+    const real = this.tables[home]?.get(table.toLowerCase());
+    if (real !== undefined) this.#add(this.#reads, [home, real], column);
   }
 
   write(db: string, table: string, op: Verb, column: string): void {

@@ -48,12 +48,14 @@ const TABLES = /^(sqlite_|pragma_|dbstat$|bytecode$|tables_used$)/i;
 export type Mode = 'admin' | 'define' | 'change' | 'query';
 
 export class Authorizer {
-  mode: Mode = 'admin';
   log: AccessLog | undefined;
-  /** Why the last prepare was refused. */
+  /** What was refused last. */
   refusal: string | undefined;
 
-  constructor(readonly memory: Memory) {}
+  constructor(
+    readonly memory: Memory,
+    public mode: Mode,
+  ) {}
 
   /** The callback for C: (context, action, first, second, database, trigger or view). */
   readonly decide = (_context: number, action: number, first: number, second: number, db: number): number => {

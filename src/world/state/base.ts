@@ -9,7 +9,7 @@ const MAGIC = 'SQLite format 3\u0000';
 export const COUNTER_AT = 24;
 export const VALID_FOR_AT = 92;
 
-const NO_TABLES: Schema = { key: '', tables: new Map(), usable: 0 };
+const NO_TABLES: Schema = { key: '', tables: new Map(), names: new Map(), usable: 0 };
 
 const refuse = (message: string, value: unknown): never => {
   throw new TreadleError({

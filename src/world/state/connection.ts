@@ -102,7 +102,7 @@ export class Connection {
   access(sql: string): Access {
     const known = this.#accesses.get(sql);
     if (known) return known;
-    const access = this.ready().access(sql);
+    const access = this.ready().access(sql, { main: (this.#state as State).base.schema.names });
     this.#accesses.set(sql, access);
     return access;
   }
@@ -148,7 +148,12 @@ export class Connection {
     const slot = this.runtime.vfs.slot();
     slot.bind(state.head, state);
     const database = new Database(this.runtime, slot.name, this.mode);
-    database.configure();
+    try {
+      database.configure();
+    } catch (error) {
+      database.close();
+      throw error;
+    }
     database.limit(this.#steps);
     this.#slot = slot;
     this.#database = database;

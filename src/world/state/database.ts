@@ -1,12 +1,11 @@
 /** One open SQLite handle with its authorizer, budget and footprint hook. Connections open it late and may close it. */
-import { TreadleError } from '../../errors.js';
-import { AccessLog } from './access-log.js';
+import type { TreadleError } from '../../errors.js';
+import { AccessLog, type TableNames } from './access-log.js';
 import { Authorizer, type Mode } from './authorizer.js';
-import { sqlFailure } from './failure.js';
+import { deniedFailure, sqlFailure } from './failure.js';
 import { Footprint } from './footprint.js';
 import type { Runtime } from './runtime.js';
 import type { Access } from './types.js';
-import { VFS_NAME } from './vfs.js';
 
 const ROW = 100;
 const DONE = 101;
@@ -50,16 +49,11 @@ export class Database {
     runtime.wasm.free(out);
     if (rc !== 0) {
       c.sqlite3_close_v2(this.handle);
-      throw new TreadleError({
-        code: 'engine_full',
-        message: `SQLite could not open another connection (${VFS_NAME}: ${rc})`,
-        next: 'Close connections, or use fewer engines.',
-        fault: 'infrastructure',
-      });
+      throw sqlFailure(rc, `a connection could not be opened (${rc})`, file);
     }
     c.sqlite3_extended_result_codes(this.handle, 1);
     c.sqlite3_limit(this.handle, LIMIT_LENGTH, LONGEST_VALUE);
-    this.authorizer = new Authorizer(memory);
+    this.authorizer = new Authorizer(memory, mode);
     this.footprint = new Footprint(runtime, this.handle);
     this.#callbacks = [
       runtime.wasm.callback('i(pipppp)', this.authorizer.decide),
@@ -93,28 +87,25 @@ export class Database {
     return this.#budget !== undefined;
   }
 
-  /** Prepares one statement under `mode`; throws for SQL that is wrong, refused, empty, or more than one statement. */
-  prepare(sql: string, mode: Mode = this.mode): number {
+  /** Prepares one statement; throws for SQL that is wrong, refused, empty, or more than one statement. */
+  prepare(sql: string): number {
     const { c, memory, wasm } = this.runtime;
     const { at, length } = memory.allocText(sql);
     const out = wasm.alloc(8);
-    this.authorizer.mode = mode;
-    this.authorizer.refusal = undefined;
     const rc = c.sqlite3_prepare_v3(this.handle, at, length + 1, PERSISTENT, out, out + 4);
-    this.authorizer.mode = 'admin';
     const stmt = memory.read32(out);
     const rest = memory.bytes.toString('utf8', memory.read32(out + 4), at + length).trim();
     wasm.free(at);
     wasm.free(out);
-    if (rc !== 0) throw this.#refused(rc, sql);
+    if (rc !== 0) throw this.failure(rc, sql);
     if (stmt !== 0 && /^(;|\s|--[^\n]*|\/\*[\s\S]*?\*\/)*$/.test(rest)) return stmt;
     c.sqlite3_finalize(stmt);
     throw sqlFailure(1, 'give exactly one statement', sql);
   }
 
   /** What `sql` reads and writes; prepared anew for the purpose. */
-  access(sql: string): Access {
-    const log = new AccessLog();
+  access(sql: string, tables: TableNames): Access {
+    const log = new AccessLog(tables);
     this.authorizer.log = log;
     try {
       this.runtime.c.sqlite3_finalize(this.prepare(sql));
@@ -132,7 +123,7 @@ export class Database {
   /** BEGIN, COMMIT or ROLLBACK. */
   control(sql: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): void {
     const { c } = this.runtime;
-    const stmt = this.#controls.get(sql) ?? this.prepare(sql, 'admin');
+    const stmt = this.#controls.get(sql) ?? this.#as('admin', () => this.prepare(sql));
     this.#controls.set(sql, stmt);
     const rc = c.sqlite3_step(stmt);
     const failure = rc === DONE ? undefined : this.failure(rc, sql);
@@ -147,18 +138,25 @@ export class Database {
 
   /** Runs one statement once under `mode`. Answers with the first column of its rows. */
   exec(sql: string, mode: Mode): (string | undefined)[] {
-    const { c, memory } = this.runtime;
-    const stmt = this.prepare(sql, mode);
-    const rows: (string | undefined)[] = [];
-    let rc = c.sqlite3_step(stmt);
-    for (; rc === ROW; rc = c.sqlite3_step(stmt)) rows.push(memory.cString(c.sqlite3_column_text(stmt, 0)));
-    const failure = rc === DONE ? undefined : this.failure(rc, sql);
-    c.sqlite3_finalize(stmt);
-    if (failure) throw failure;
-    return rows;
+    return this.#as(mode, () => {
+      const { c, memory } = this.runtime;
+      const stmt = this.prepare(sql);
+      const rows: (string | undefined)[] = [];
+      let rc = c.sqlite3_step(stmt);
+      for (; rc === ROW; rc = c.sqlite3_step(stmt)) rows.push(memory.cString(c.sqlite3_column_text(stmt, 0)));
+      const failure = rc === DONE ? undefined : this.failure(rc, sql);
+      c.sqlite3_finalize(stmt);
+      if (failure) throw failure;
+      return rows;
+    });
   }
 
+  /** The error for a result code, with SQLite's own message. */
   failure(rc: number, sql: string): TreadleError {
+    const { refusal } = this.authorizer;
+    this.authorizer.refusal = undefined;
+    // A denied function comes back as a plain error, so the authorizer's own note decides.
+    if (refusal !== undefined) return deniedFailure(refusal, sql);
     return sqlFailure(rc, this.runtime.memory.cString(this.runtime.c.sqlite3_errmsg(this.handle)) ?? '', sql);
   }
 
@@ -174,15 +172,12 @@ export class Database {
     for (const callback of this.#callbacks) this.runtime.wasm.sqlite3.wasm.uninstallFunction(callback);
   }
 
-  #refused(rc: number, sql: string): TreadleError {
-    const { refusal } = this.authorizer;
-    if (refusal === undefined) return this.failure(rc, sql);
-    return new TreadleError({
-      code: 'sql_denied',
-      message: `A statement may not do this: ${refusal}`,
-      value: sql,
-      next: 'Use tables of the service only; begin, commit and rollback are methods.',
-      fault: 'world',
-    });
+  #as<T>(mode: Mode, work: () => T): T {
+    this.authorizer.mode = mode;
+    try {
+      return work();
+    } finally {
+      this.authorizer.mode = this.mode;
+    }
   }
 }

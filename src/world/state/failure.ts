@@ -42,3 +42,13 @@ export const sqlFailure = (code: number, message: string, sql: string): TreadleE
     fault: 'world',
   });
 };
+
+/** `what` is what the authorizer refused. */
+export const deniedFailure = (what: string, sql: string): TreadleError =>
+  new TreadleError({
+    code: 'sql_denied',
+    message: `A statement may not do this: ${what}`,
+    value: sql,
+    next: 'Use tables of the service only; begin, commit and rollback are methods.',
+    fault: 'world',
+  });

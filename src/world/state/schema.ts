@@ -17,6 +17,8 @@ export interface Schema {
   key: string;
   /** Rowid tables by name. */
   tables: ReadonlyMap<string, TableShape>;
+  /** Every table, rowids or not: its name in lower case to its name. */
+  names: ReadonlyMap<string, string>;
   usable: number;
 }
 
@@ -26,10 +28,12 @@ export const readSchema = (pageSize: number, page: PageReader): Schema => {
   const rows: unknown[][] = [];
   for (const leaf of reader.pages(1).leaves) reader.cells(leaf, (cell) => rows.push(decodeRecord(cell.payload)));
   const tables = new Map<string, TableShape>();
+  const names = new Map<string, string>();
   for (const [type, name, , root, sql] of rows) {
     if (type !== 'table' || typeof sql !== 'string' || Number(root) === 0) continue;
+    names.set(String(name).toLowerCase(), String(name));
     const parsed = columnsOf(sql);
     if (parsed) tables.set(String(name), { name: String(name), root: Number(root), ...parsed });
   }
-  return { key: sha256(canonicalJson([usable, rows])), tables, usable };
+  return { key: sha256(canonicalJson([usable, rows])), tables, names, usable };
 };

@@ -12,7 +12,8 @@ const BUSY = 5;
 const SHORT_READ = 522;
 const SHARED = 1;
 const RESERVED = 2;
-const EXCLUSIVE = 4;
+/** The lock under which pages are written. */
+export const EXCLUSIVE = 4;
 
 export class Slot implements LockHolder {
   lock = 0;

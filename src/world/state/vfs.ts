@@ -1,7 +1,7 @@
 /** The file system that SQLite sees: every open file is a slot, which shows whichever head it is bound to. */
 import type { Head } from './head.js';
 import type { Memory } from './memory.js';
-import { Slot } from './slot.js';
+import { EXCLUSIVE, Slot } from './slot.js';
 import type { Wasm } from './wasm.js';
 
 export const VFS_NAME = 'treadle';
@@ -29,6 +29,15 @@ export class Vfs {
     const slot = new Slot(`s${++this.#named}`);
     this.#waiting.set(slot.name, slot);
     return slot;
+  }
+
+  /** Lets go of every file after the instance broke; a state that was being written is lost with it. */
+  abandon(): void {
+    for (const slot of this.#open.values()) {
+      if (slot.head && slot.lock >= EXCLUSIVE) slot.head.dropped = true;
+      slot.release(0);
+    }
+    this.#open.clear();
   }
 
   #bound(file: number): Slot | undefined {

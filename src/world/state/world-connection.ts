@@ -47,7 +47,9 @@ export class WorldConnection {
 
   /** What `sql` reads; `db` is the service. */
   access(sql: string): Access {
-    return this.#handle().ready().access(sql);
+    const handle = this.#handle();
+    const names = Object.entries(this.#states ?? {}).map(([name, state]) => [name, state.base.schema.names] as const);
+    return handle.ready().access(sql, Object.fromEntries(names));
   }
 
   // The pool may have closed the handle, or given it to another world, since the last query.

@@ -17,10 +17,13 @@ export class WorldHandle {
     this.#database = new Database(runtime, ':memory:', 'query');
     this.#slots = new Map(Object.keys(states).map((name) => [name, runtime.vfs.slot()]));
     this.bind(states);
-    for (const [name, slot] of this.#slots) {
-      this.#database.admin(`ATTACH '${slot.name}' AS ${quoted(name)}`);
+    try {
+      for (const [name, slot] of this.#slots) this.#database.admin(`ATTACH '${slot.name}' AS ${quoted(name)}`);
+      this.#database.configure();
+    } catch (error) {
+      this.#database.close();
+      throw error;
     }
-    this.#database.configure();
   }
 
   bind(states: Readonly<Record<string, State>>): void {
