@@ -104,8 +104,8 @@ export class Footprint {
     const count = c.sqlite3_preupdate_count(this.handle);
     const values: SqlValue[] = [];
     for (let i = 0; i < count; i++) {
-      c[read](this.handle, i, this.#out);
-      values.push(this.#value(memory.read32(this.#out)));
+      // A virtual generated column is out of range: it is not stored, so it has no place in a record either.
+      if (c[read](this.handle, i, this.#out) === 0) values.push(this.#value(memory.read32(this.#out)));
     }
     return values;
   }

@@ -4,7 +4,10 @@
 export type SqlValue = null | number | string;
 export type Row = Record<string, SqlValue>;
 
-/** What a statement reads and writes, from SQLite's own authorizer. Sorted, without repeats. */
+/**
+ * What a statement reads and writes, from SQLite's own authorizer. Sorted, without repeats.
+ * Tables only, views seen through. Columns joined by USING or NATURAL are not reported: write ON.
+ */
 export interface Access {
   /** `columns` is empty where only the number of rows is read, as in `count(*)`. */
   reads: { db: string; table: string; columns: string[] }[];

@@ -7,6 +7,15 @@ import type { WorldHandle, WorldPool } from './world-pool.js';
 /** SQLite attaches no more. */
 const MOST_SERVICES = 10;
 
+const unbound = (message: string, value: unknown): TreadleError =>
+  new TreadleError({
+    code: 'not_bound',
+    message,
+    value,
+    next: 'Call bind() with a live state for every service of the connection.',
+    fault: 'infrastructure',
+  });
+
 export class WorldConnection {
   readonly #names: readonly string[];
   #states: Readonly<Record<string, State>> | undefined;
@@ -29,14 +38,7 @@ export class WorldConnection {
   /** Takes the state of every service named at the start; others are left out. Throws `not_bound` when one is missing. */
   bind(states: Record<string, State>): void {
     const missing = this.#names.find((name) => states[name] === undefined || states[name].head.dropped);
-    if (missing !== undefined)
-      throw new TreadleError({
-        code: 'not_bound',
-        message: 'A service of the world has no live state',
-        value: missing,
-        next: 'Give a state for every service of the connection.',
-        fault: 'infrastructure',
-      });
+    if (missing !== undefined) throw unbound('A service of the world has no live state', missing);
     this.#states = Object.fromEntries(this.#names.map((name) => [name, states[name] as State]));
   }
 
@@ -54,13 +56,10 @@ export class WorldConnection {
 
   // The pool may have closed the handle, or given it to another world, since the last query.
   #handle(): WorldHandle {
-    if (!this.#states)
-      throw new TreadleError({
-        code: 'not_bound',
-        message: 'The world connection is not bound',
-        next: 'Call bind(states) first.',
-        fault: 'infrastructure',
-      });
-    return this.pool.bound(this.#states);
+    const states = this.#states;
+    if (!states) throw unbound('The world connection is not bound', this.#names);
+    const dropped = this.#names.find((name) => states[name]?.head.dropped);
+    if (dropped !== undefined) throw unbound('The state of a service was dropped', dropped);
+    return this.pool.bound(states);
   }
 }
