@@ -35,8 +35,7 @@ const askedPause = (cause: unknown): number | undefined => {
   return Number.isFinite(seconds) ? seconds * 1000 : undefined;
 };
 
-const pauseMs = (error: TreadleError, attempt: number, options: EndpointOptions): number => {
-  const jitter = 0.75 + rng(options.model, 'backoff', String(attempt)).unit() / 2;
+const pauseMs = (error: TreadleError, attempt: number, options: EndpointOptions, jitter: number): number => {
   const own = Math.min((options.backoffMs ?? 500) * 2 ** attempt * jitter, 30_000);
   return Math.min(askedPause(error.cause) ?? own, LONGEST_PAUSE_MS);
 };
@@ -62,6 +61,8 @@ export const endpoint = (options: EndpointOptions): ModelClient => {
     logLevel: 'off',
     fetch: cappedFetch,
   });
+  // Requests that fail together must not all come back at the same moment.
+  const random = rng(model, 'backoff');
   const attempt = async (body: Record<string, unknown>, signal?: AbortSignal): Promise<ChatReply> => {
     const clock = AbortSignal.timeout(timeoutMs);
     try {
@@ -82,9 +83,11 @@ export const endpoint = (options: EndpointOptions): ModelClient => {
         } catch (thrown) {
           const error = thrown as TreadleError;
           if (!error.isRetryable || n >= maxRetries) throw error;
-          await sleep(pauseMs(error, n, options), undefined, signal ? { signal } : {}).catch(() => {
-            throw cut();
-          });
+          await sleep(pauseMs(error, n, options, 0.75 + random.unit() / 2), undefined, signal ? { signal } : {}).catch(
+            () => {
+              throw cut();
+            },
+          );
         }
       }
     },

@@ -209,6 +209,11 @@ describe('what goes wrong is an observation or a finish', () => {
     expect((await roll(silent, { signal: AbortSignal.abort() })).trace).toMatchObject({ finish: 'cut' });
   });
 
+  it('a tool call left in the text is an answer, with a hint at the server', async () => {
+    const { trace } = await roll(acting(saying('<tool_call>{"name":"list_invoices","arguments":{}}</tool_call>')));
+    expect(trace).toMatchObject({ finish: 'answered', problem: { code: 'unparsed_tool_call', fault: 'policy' } });
+  });
+
   it('limits that allow nothing are refused', async () => {
     await expect(
       rolloutTask({

@@ -81,6 +81,24 @@ const ended = (thrown: unknown): End => {
   return { finish, answer: '', problem };
 };
 
+/** Tool-call markup of the usual chat templates, which an endpoint without the right parser leaves in the text. */
+const MARKUP = /<tool_call>|<function=\w|\[TOOL_CALLS\]|<\|python_tag\|>/;
+
+const answeredBy = (text: string): End => ({
+  finish: 'answered',
+  answer: text,
+  ...(MARKUP.test(text)
+    ? {
+        problem: {
+          code: 'unparsed_tool_call',
+          message:
+            'The last message holds a tool call as text: look whether the server runs with the tool-call parser of this model',
+          fault: 'policy',
+        },
+      }
+    : {}),
+});
+
 const performAll = (
   run: Run,
   action: Action,
@@ -135,7 +153,7 @@ const act = async (
           answer: '',
           problem: { code: 'turn_cut', message: 'A token limit cut the message', fault: 'policy' },
         };
-      if (calls.length === 0) return { finish: 'answered', answer: action.text };
+      if (calls.length === 0) return answeredBy(action.text);
       const answer = performAll(run, action, calls, rollout, tools);
       if (answer !== undefined) return { finish: 'answered', answer };
     }

@@ -69,8 +69,6 @@ export interface FoundAmount extends FoundNumber {
   minor: number | undefined;
   /** Currencies the mark beside it may mean; empty without a mark. */
   currencies: string[];
-  /** A currency stands beside it, or it is written with exactly the currency's decimals. */
-  certain: boolean;
   /** A plain number that counts something else: `3 invoices`, `19 %`. */
   counts: boolean;
 }
@@ -93,10 +91,9 @@ export const amountsIn = (text: string, currency: string | undefined): FoundAmou
       ...number,
       minor: minor === undefined ? undefined : number.negative ? -minor : minor,
       currencies,
-      certain: currencies.length > 0 || (decimals && !number.percent),
       counts:
         currencies.length === 0 &&
-        (number.percent || number.aside || (follows !== undefined && !CONNECTING.test(follows))),
+        (number.percent || number.aside || (!decimals && follows !== undefined && !CONNECTING.test(follows))),
     };
   });
 };

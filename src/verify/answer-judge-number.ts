@@ -1,6 +1,7 @@
 /** Judges answers that are one number. */
 import type { AnswerSpec } from '../artifacts/check.js';
 import type { Judgement } from './answer.js';
+import { amountsIn } from './answer-amount.js';
 import { objection } from './answer-claims.js';
 import { type FoundNumber, numbersIn, wordNumbersIn } from './answer-number.js';
 import { expectedNumber, numericDistractors } from './answer-spec.js';
@@ -27,7 +28,11 @@ export const judgeNumber = (spec: AnswerSpec, text: string): Judgement => {
   const expected = expectedNumber(spec);
   const candidates = numericDistractors(spec).filter((value) => !near(value, expected));
   const asked = numbersIn(tidy(spec.asks)).map((number) => number.value);
-  const numbers = numbersIn(text);
+  // Money beside a count is context; it still may be the value asked for.
+  const numbers = amountsIn(text, undefined).map((number) => ({
+    ...number,
+    aside: number.aside || number.currencies.length > 0,
+  }));
   const words = wordNumbersIn(text).filter((word) => word.value !== 1);
   const candidate = [...numbers.filter((number) => !says(number, expected)), ...words].find(({ value }) =>
     candidates.some((other) => near(value, other)),

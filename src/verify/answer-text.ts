@@ -33,9 +33,21 @@ export const plain = (text: string): string =>
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 // Scripts written without blanks border on nothing, so their letters do not count as word characters.
-const WORD = '(?:(?![\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}])[\\p{L}\\p{N}_])';
-const STRICT = { before: `(?<!${WORD}|${WORD}[-./@])`, after: `(?!${WORD}|[-./@]${WORD})` };
-const LOOSE = { before: `(?<!${WORD}|${WORD}-)`, after: `(?!${WORD}|-${WORD})` };
+const WORD = /^(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}_]/u;
+const JOINTS = { strict: '-./@', loose: '-' };
+
+/** Whether a name may end beside `near`, where `far` is the character beyond that. */
+const isBorder = (near: string | undefined, far: string | undefined, joints: string): boolean => {
+  if (near === undefined) return true;
+  if (WORD.test(near)) return false;
+  return !(joints.includes(near) && far !== undefined && WORD.test(far));
+};
+
+const standsAlone = (text: string, { start, end }: Span, borders: keyof typeof JOINTS): boolean => {
+  const before = [...text.slice(Math.max(0, start - 4), start)];
+  const after = [...text.slice(end, end + 4)];
+  return isBorder(before.at(-1), before.at(-2), JOINTS[borders]) && isBorder(after[0], after[1], JOINTS[borders]);
+};
 
 const isMixedCase = (name: string): boolean => /\p{Ll}/u.test(name) && /\p{Lu}/u.test(name);
 
@@ -50,46 +62,60 @@ export interface Reading {
 export const bare = (name: string): string =>
   tidy(name).replace(/^["'([{<.,;:!?\s]+|["')\]}>.,;:!?\s]+$/g, '') || tidy(name);
 
-const patternOf = (name: string, reading: Reading): RegExp => {
-  const words = reading.exact ? [name] : name.split(/[\s_-]+/).filter(Boolean);
+/** The name itself; borders are looked at apart, since patterns with borders cost milliseconds each to compile. */
+const patternOf = (name: string, { exact }: Reading): RegExp => {
+  const words = exact ? [name] : name.split(/[\s_-]+/).filter(Boolean);
   const body = words.map((word) => escaped(word).replaceAll(' ', '\\s+')).join('[\\s_-]*') || escaped(name);
-  const borders = reading.borders === 'strict' ? STRICT : LOOSE;
-  const flags = reading.exact && isMixedCase(name) ? 'gu' : 'giu';
-  return new RegExp(borders.before + body + borders.after, flags);
+  return new RegExp(body, exact && isMixedCase(name) ? 'gu' : 'giu');
 };
 
-/** All places where `name` stands in `text` (both tidied) and nothing before it has claimed. */
-export const mentionsOf = (text: string, name: string, reading: Reading, claimed: readonly Span[] = []): Mention[] => {
+/** A name made ready to be looked for. */
+export interface Sought {
+  name: string;
+  reading: Reading;
+  /** As it is looked for. */
+  looked: string;
+  /** Its words in lower case: a text that lacks one of them does not hold the name. */
+  words: string[];
+  pattern?: RegExp;
+}
+
+export const seek = (name: string, reading: Reading): Sought => {
   const looked = bare(name);
-  const [first = looked] = looked.split(/[\s_-]+/).filter(Boolean);
+  return {
+    name,
+    reading,
+    looked,
+    words: looked
+      .toLowerCase()
+      .split(/[\s_-]+/)
+      .filter(Boolean),
+  };
+};
+
+/** All places where the name stands in `text` and nothing before it has claimed. */
+const mentionsOf = (text: string, lower: string, sought: Sought, claimed: readonly Span[]): Mention[] => {
   // Most candidates are not in the answer at all, and building a pattern costs more than looking.
-  if (looked === '' || !text.toLowerCase().includes(first.toLowerCase())) return [];
+  if (sought.looked === '' || !sought.words.every((word) => lower.includes(word))) return [];
+  sought.pattern ??= patternOf(sought.looked, sought.reading);
   const found: Mention[] = [];
-  for (const match of text.matchAll(patternOf(looked, reading))) {
+  for (const match of text.matchAll(sought.pattern)) {
     const span = { start: match.index, end: match.index + match[0].length };
-    if (!claimed.some((other) => other.start < span.end && span.start < other.end)) found.push({ ...span, name });
+    const isFree = !claimed.some((other) => other.start < span.end && span.start < other.end);
+    if (isFree && standsAlone(text, span, sought.reading.borders)) found.push({ ...span, name: sought.name });
   }
   return found;
 };
 
-/**
- * Mentions of every name, longest first, so that `Acme` is not seen inside `Acme Holding` where both are known. `strict` names
- * are read with strict borders, the others loosely.
- */
-export const scan = (
-  text: string,
-  names: readonly string[],
-  strict: ReadonlySet<string>,
-  exact: boolean,
-): Mention[] => {
-  const ordered = [...new Set(names)].sort(
-    (a, b) => b.length - a.length || Number(strict.has(b)) - Number(strict.has(a)),
-  );
+/** The order in which names claim their places: longest first, so that `Acme` is not seen inside a known `Acme Holding`. */
+export const byClaim = (a: Sought, b: Sought): number =>
+  b.looked.length - a.looked.length || Number(b.reading.borders === 'strict') - Number(a.reading.borders === 'strict');
+
+/** Mentions of every name (sorted `byClaim`) in a tidied text, in the order of the text. */
+export const scan = (text: string, names: readonly Sought[]): Mention[] => {
+  const lower = text.toLowerCase();
   const found: Mention[] = [];
-  for (const name of ordered) {
-    const borders = strict.has(name) ? 'strict' : 'loose';
-    found.push(...mentionsOf(text, name, { exact, borders }, found));
-  }
+  for (const sought of names) found.push(...mentionsOf(text, lower, sought, found));
   return found.sort((a, b) => a.start - b.start);
 };
 

@@ -118,6 +118,7 @@ const CASES: Record<string, [AnswerSpec, string[], string[]]> = {
       '3 invoices (INV-10, INV-11 and INV-12)',
       '3 as of 2024-03-05 10:00',
       '3 since 2021',
+      '3 invoices, EUR 300.00 in all',
       '1. Counted.\n2. There are 3.',
     ],
     [
@@ -172,6 +173,8 @@ const CASES: Record<string, [AnswerSpec, string[], string[]]> = {
       '€1.284,50',
       'EUR 1284.5',
       '1284.50',
+      'The total is 1284.50 before tax',
+      '1,284.50 EUR (128450 cents)',
       '1 284,50 €',
       'EUR1284.50',
       '1284.50 euros',
