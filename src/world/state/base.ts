@@ -45,7 +45,7 @@ export class Base {
     if (image.length % pageSize !== 0) refuse('The image is cut off inside a page', `${image.length} bytes`);
     if (read32(image, 52) !== 0) refuse('The image uses auto_vacuum', undefined);
     if (read32(image, 56) > 1) refuse('The image is not in UTF-8', `encoding ${read32(image, 56)}`);
-    const bytes = Uint8Array.from(image);
+    const bytes = new Uint8Array(image);
     const pageCount = bytes.length / pageSize;
     bytes[18] = 1;
     bytes[19] = 1;

@@ -50,6 +50,8 @@ export class Connection {
     if (state.head.dropped) throw misuse('state_dropped', 'Cannot bind a dropped state', 'Fork it before dropping it.');
     if (state.base !== this.#checkedBase) this.#checkSchema(state);
     this.lastUsed = ++this.pool.uses;
+    // A footprint over two states would show changes that nobody made.
+    if (state !== this.#state) this.#database?.footprint.stop();
     this.#state = state;
     this.#slot?.bind(state.head, state);
   }
@@ -107,13 +109,23 @@ export class Connection {
     return access;
   }
 
-  /** Starts noting touched rows afresh. */
+  /** Starts noting touched rows afresh; binding another state ends it. */
   record(): void {
     this.ready().footprint.start();
   }
 
-  /** Net row changes since `record()`, in the form of `diffStates`. */
+  get isRecording(): boolean {
+    return this.#database?.footprint.isRecording ?? false;
+  }
+
+  /** Net row changes since `record()`, in the form of `diffStates`. Throws `not_recording`. */
   touched(): RowChange[] {
+    if (!this.isRecording)
+      throw misuse(
+        'not_recording',
+        'No footprint is being recorded',
+        'Call record() after bind() and before the writes.',
+      );
     return this.ready().footprint.changes((this.#state as State).base.schema);
   }
 
@@ -138,6 +150,8 @@ export class Connection {
 
   /** Closes the handle; the next use opens it again. */
   close(): void {
+    this.#statements.clear();
+    this.#accesses.clear();
     this.#database?.close();
     this.#database = undefined;
     this.#slot = undefined;

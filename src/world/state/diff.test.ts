@@ -214,4 +214,6 @@ test('the hook and the pages agree on what a connection touched', () => {
   expect(touched).toEqual(diffStates(before, state, KEYS));
   connection.record();
   expect(connection.touched()).toEqual([]);
+  connection.bind(before);
+  expect(() => connection.touched()).toThrow(expect.objectContaining({ code: 'not_recording' }));
 });

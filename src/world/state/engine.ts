@@ -58,6 +58,6 @@ export class Engine {
     const open = [...this.#connections.values()].filter((connection) => connection.isOpen);
     if (open.length < MOST_OPEN) return;
     const idle = open.filter((connection) => !connection.inTransaction);
-    idle.sort((a, b) => a.lastUsed - b.lastUsed)[0]?.close();
+    idle.sort((a, b) => Number(a.isRecording) - Number(b.isRecording) || a.lastUsed - b.lastUsed)[0]?.close();
   }
 }

@@ -61,6 +61,10 @@ export class Footprint {
     this.#log = [];
   }
 
+  stop(): void {
+    this.#log = undefined;
+  }
+
   get isRecording(): boolean {
     return this.#log !== undefined;
   }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { Base } from './base.js';
@@ -175,4 +177,25 @@ test('a file cut off and grown again reads zeros where nothing was written', () 
   fork.head.truncate(2);
   expect(fork.bytes()).toEqual(base.image.slice(0, 2 * base.pageSize));
   expect(state.bytes().length).toBe(base.image.length);
+});
+
+test('pages of states that nobody dropped come back when they are collected', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const before = live();
+  (() => {
+    for (let i = 0; i < 50; i++) {
+      const state = State.open(base);
+      set(state, 1, 'forgotten');
+      state.snapshot();
+      set(state, 2, 'forgotten');
+    }
+  })();
+  expect(live()).toBeGreaterThan(before);
+  connection.bind(State.open(base));
+  for (let i = 0; i < 100 && live() > before; i++) {
+    collect();
+    await new Promise(setImmediate);
+  }
+  expect(live()).toBeLessThanOrEqual(before);
 });

@@ -54,29 +54,29 @@ export class Vfs {
     Object.assign(io, { $iVersion: 1 });
     Object.assign(vfs, { $iVersion: 2, $szOsFile: 8, $mxPathname: 64 });
     const guard =
-      (work: (...args: number[]) => number) =>
-      (...args: number[]): number => {
+      (work: (a: number, b: number, c: number, d: number, e: number) => number) =>
+      (a: number, b: number, c: number, d: number, e: number): number => {
         try {
-          return work(...args);
+          return work(a, b, c, d, e);
         } catch {
           return IOERR;
         }
       };
     const onPage = (work: (slot: Slot, page: number, at: number, buffer: number, length: number) => number) =>
       guard((file, buffer, length, offset) => {
-        const slot = this.#bound(file as number);
+        const slot = this.#bound(file);
         if (!slot) return IOERR;
         const size = (slot.head as Head).base.pageSize;
         const from = Number(offset);
-        return work(slot, Math.floor(from / size) + 1, from % size, buffer as number, length as number);
+        return work(slot, Math.floor(from / size) + 1, from % size, buffer, length);
       });
     wasm.sqlite3.vfs.installVfs({
       io: {
         struct: io,
         methods: {
           xClose: guard((file) => {
-            this.#open.get(file as number)?.release(0);
-            this.#open.delete(file as number);
+            this.#open.get(file)?.release(0);
+            this.#open.delete(file);
             return OK;
           }),
           xRead: onPage((slot, page, at, buffer, length) => slot.read(page, at, length, memory.bytes, buffer)),
@@ -85,7 +85,7 @@ export class Vfs {
             return OK;
           }),
           xTruncate: guard((file, size) => {
-            const slot = this.#bound(file as number);
+            const slot = this.#bound(file);
             if (!slot) return IOERR;
             const head = slot.head as Head;
             head.truncate(Number(size) / head.base.pageSize);
@@ -93,19 +93,19 @@ export class Vfs {
             return OK;
           }),
           xFileSize: guard((file, out) => {
-            const head = this.#bound(file as number)?.head;
+            const head = this.#bound(file)?.head;
             if (!head) return IOERR;
-            memory.bytes.writeBigInt64LE(BigInt(head.count * head.base.pageSize), out as number);
+            memory.bytes.writeBigInt64LE(BigInt(head.count * head.base.pageSize), out);
             return OK;
           }),
           xSync: guard(() => OK),
-          xLock: guard((file, level) => this.#bound(file as number)?.take(level as number) ?? IOERR),
+          xLock: guard((file, level) => this.#bound(file)?.take(level) ?? IOERR),
           xUnlock: guard((file, level) => {
-            this.#open.get(file as number)?.release(level as number);
+            this.#open.get(file)?.release(level);
             return OK;
           }),
           xCheckReservedLock: guard((_file, out) => {
-            memory.write32(out as number, 0);
+            memory.write32(out, 0);
             return OK;
           }),
           xFileControl: guard(() => NOTFOUND),
@@ -119,30 +119,30 @@ export class Vfs {
         asDefault: false,
         methods: {
           xOpen: guard((_vfs, name, file, flags, outFlags) => {
-            const slot = this.#waiting.get(memory.cString(name as number) ?? '');
+            const slot = this.#waiting.get(memory.cString(name) ?? '');
             // pMethods stays null after a refusal, which tells SQLite not to close the file.
-            memory.write32(file as number, 0);
+            memory.write32(file, 0);
             if (!slot) return CANTOPEN;
             this.#waiting.delete(slot.name);
-            this.#open.set(file as number, slot);
-            memory.write32(file as number, io.pointer as number);
-            if (outFlags) memory.write32(outFlags, flags as number);
+            this.#open.set(file, slot);
+            memory.write32(file, io.pointer as number);
+            if (outFlags) memory.write32(outFlags, flags);
             return OK;
           }),
           xAccess: guard((_vfs, _name, _flags, out) => {
-            memory.write32(out as number, 0);
+            memory.write32(out, 0);
             return OK;
           }),
           xDelete: guard(() => OK),
           xFullPathname: guard((_vfs, name, size, out) => {
-            const text = memory.cString(name as number) ?? '';
-            if (text.length + 1 > (size as number)) return CANTOPEN;
-            memory.bytes.write(`${text}\u0000`, out as number, 'latin1');
+            const text = memory.cString(name) ?? '';
+            if (text.length + 1 > size) return CANTOPEN;
+            memory.bytes.write(`${text}\u0000`, out, 'latin1');
             return OK;
           }),
           xRandomness: guard((_vfs, length, out) => {
-            memory.bytes.fill(0, out as number, (out as number) + (length as number));
-            return length as number;
+            memory.bytes.fill(0, out, out + length);
+            return length;
           }),
           xSleep: guard(() => OK),
           // No clock: date('now') answers null, because the time of a world is the session's virtual clock.

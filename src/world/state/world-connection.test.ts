@@ -109,3 +109,12 @@ test('access names the service of every table', () => {
     { db: 'billing', table: 'invoice', columns: [] },
   ]);
 });
+
+test('a runaway query stops at its budget, and only that of the connection that asked', () => {
+  const [bounded, free] = [engine.world(['crm']), engine.world(['crm'])];
+  for (const world of [bounded, free]) world.bind({ crm: State.open(crm) });
+  bounded.limit(10_000);
+  const long = 'WITH RECURSIVE r (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 50000) SELECT max(i) AS m FROM r';
+  expect(() => bounded.all(long)).toThrow(expect.objectContaining({ code: 'budget_exceeded' }));
+  expect(free.all(long)).toEqual([{ m: 50_000 }]);
+});

@@ -19,6 +19,7 @@ const unbound = (message: string, value: unknown): TreadleError =>
 export class WorldConnection {
   readonly #names: readonly string[];
   #states: Readonly<Record<string, State>> | undefined;
+  #steps: number | undefined;
 
   constructor(
     readonly pool: WorldPool,
@@ -42,6 +43,11 @@ export class WorldConnection {
     this.#states = Object.fromEntries(this.#names.map((name) => [name, states[name] as State]));
   }
 
+  /** Bounds every following query to `vmSteps` steps of SQLite's virtual machine; beyond, it throws `budget_exceeded`. */
+  limit(vmSteps: number | undefined): void {
+    this.#steps = vmSteps;
+  }
+
   /** Every row of a query; writing is refused. Qualify every table: an unqualified name takes the first that has it. */
   all(sql: string, params?: readonly SqlValue[]): Row[] {
     return this.#handle().statement(sql).all(params);
@@ -60,6 +66,8 @@ export class WorldConnection {
     if (!states) throw unbound('The world connection is not bound', this.#names);
     const dropped = this.#names.find((name) => states[name]?.head.dropped);
     if (dropped !== undefined) throw unbound('The state of a service was dropped', dropped);
-    return this.pool.bound(states);
+    const handle = this.pool.bound(states);
+    handle.ready().limit(this.#steps);
+    return handle;
   }
 }
