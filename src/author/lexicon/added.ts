@@ -2,14 +2,11 @@
 import type { Column, Table } from '../../artifacts/table.js';
 import { snake } from '../../kit/words.js';
 import type { Entry } from './load.js';
-import { type MainRow, wantedStatus } from './main-row.js';
+import { ADDED_STATUS, type MainRow, wantedStatus } from './main-row.js';
 import { participleOf } from './participle.js';
 import { quoted, type Scope } from './scope.js';
 import { valuesIn } from './status.js';
 import type { VerbMatch } from './types.js';
-
-/** Marks a status column that the lexicon added, which later verbs may extend. */
-export const ADDED_STATUS = 'Where it stands, by what has been done with it.';
 
 /** What a row without a status counts as, by the state the verb asks for. */
 const presentDefault = (entry: Entry): string => {

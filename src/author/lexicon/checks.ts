@@ -49,6 +49,8 @@ export const checksOf = (entry: Entry, row: MainRow, scope: Scope): Check[] => {
     const made = own === undefined ? undefined : translate(own, scope);
     if (made === undefined || made.cel === 'true' || made.cel === 'false') continue;
     if (!/\b(row|args|left|amount|open_children)\b/.test(made.cel)) continue;
+    // An argument that nothing is done with needs no check of its own.
+    if (made.types.length === 0 && made.uses.some((name) => !scope.used.has(name))) continue;
     const absent = made.needs
       .filter((name) => !made.cel.includes(`has(args.${name})`))
       .map((name) => `!has(args.${name})`);

@@ -54,17 +54,18 @@ interface Parts {
   later: Record<string, Value>;
 }
 
+/** Whether the word stands in an expression, not as a column's name. */
+const speaksOf = (word: string, parts: unknown): boolean =>
+  new RegExp(`\\b${word}\\b`).test(JSON.stringify(parts).replaceAll(/"\w+":|(row|it|args)\.\w+/g, ''));
+
 /** `let` lines that the steps really speak of. */
-const lets = (parts: Parts): Step[] => {
-  const spoken = JSON.stringify([parts.row.set, parts.later, parts.sides, parts.checks]);
-  const values: Record<string, Value> = {};
-  const needsAmount =
-    parts.amounts.amount !== undefined &&
-    /\bamount\b/.test(spoken.replaceAll(/"[a-z_]*amount[a-z_]*":|(row|it|args)\.\w+/g, ''));
-  const amount = needsAmount ? (parts.amounts.amount as string) : '';
-  if (parts.amounts.left && /\bleft\b/.test(spoken + amount)) values.left = parts.amounts.left;
-  const steps: Step[] = Object.keys(values).length > 0 ? [{ let: values }] : [];
-  if (needsAmount) steps.push({ let: { amount } });
+const lets = ({ amounts, row, later, sides, checks }: Parts): Step[] => {
+  const spoken = [row.set, later, sides, checks.map((check) => check.that)];
+  const amount = amounts.amount !== undefined && speaksOf('amount', spoken) ? amounts.amount : undefined;
+  const steps: Step[] = [];
+  if (amounts.left !== undefined && speaksOf('left', [spoken, amount ?? '']))
+    steps.push({ let: { left: amounts.left } });
+  if (amount !== undefined) steps.push({ let: { amount } });
   return steps;
 };
 
@@ -184,6 +185,7 @@ export const compileVerb = (match: VerbMatch, given: CompileRequest): CompiledVe
   const later = laterOf(row, scope);
   const { steps: counts, reads: counted } = childCounts(entry, scope);
   if (counts.length > 0) scope.derived = new Set(['open_children']);
+  if (!speaksOf('amount', [row.set, sides])) scope.amount = false;
   const checks = match.reversed ? checksOf({ ...entry, precondition: {} }, row, scope) : checksOf(entry, row, scope);
   const history = historyOf(toolVerb, row, scope);
   if (history) sides.push(history);

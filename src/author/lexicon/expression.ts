@@ -132,11 +132,13 @@ export const translate = (
     if (token.endsWith('(')) return FUNCTIONS.includes(token) ? token : fail();
     if (SPANS[token]) return SPANS[token];
     if (token === 'left' || token === 'amount') {
+      classes.add('number');
       if (scope.amountType) types.push(scope.amountType);
       return scope[token] ? token : fail();
     }
     return WORDS.includes(token) ? token : fail();
   });
+  if (/(?<![\w.'])\d+\b/.test(text.replace(/'[^']*'/g, ''))) classes.add('number');
   // Texts are not compared with numbers: a column of another type than the entry means is another column.
   if (missing || classes.size > 1) return undefined;
   return { cel: simplified(cel), needs: [...needs], types, uses: [...uses] };

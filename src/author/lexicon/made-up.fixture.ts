@@ -17,7 +17,7 @@ const FLAGS = /^(is_|has_)|legal_hold|on_hold$|^(locked|read|public|internal|def
 const columnFor = (name: string): Column => {
   if (name === 'due_date') return { type: 'date' };
   if (TIMES.test(name)) return { type: 'datetime' };
-  if (AMOUNTS.test(name) && !/_(id|by)$/.test(name)) return { type: 'money', min: 0 };
+  if (AMOUNTS.test(name) && !/_(id|by)$/.test(name)) return { type: 'money' };
   if (NUMBERS.test(name) && !/_(id|by)$/.test(name)) return { type: 'int' };
   if (FLAGS.test(name)) return { type: 'bool' };
   return { type: 'text' };

@@ -10,6 +10,9 @@ import { enumValue, type StatusMove, statusColumns, statusMove, valuesIn } from 
 import type { Ground, VerbMatch } from './types.js';
 import { nowFor, valueFor, writable } from './value.js';
 
+/** Marks a status column that the lexicon added, which later verbs may extend. */
+export const ADDED_STATUS = 'Where it stands, by what has been done with it.';
+
 export interface MainRow {
   set: Record<string, Value>;
   /** Written after the side rows, since they name a row inserted there. */
@@ -65,7 +68,11 @@ export const wantedStatus = (match: VerbMatch, effect: Effect): string[] =>
 
 const writeStatus = (row: MainRow, entry: Entry, match: VerbMatch, toolVerb: string, scope: Scope): void => {
   const { effect, precondition } = entry;
-  const plain = statusMove(scope.table, wantedStatus(match, effect), effect.partial, precondition.from);
+  const wanted = wantedStatus(match, effect);
+  // A status of our own making has room for the verb's own word: a value further down the list would be another verb's.
+  const isOwn = scope.table.cols.status?.description === ADDED_STATUS;
+  const near = isOwn ? wanted.filter((word) => word === wanted[0] || word === effect.status?.[0]) : wanted;
+  const plain = statusMove(scope.table, near, effect.partial, precondition.from);
   const move = match.reversed
     ? backMove(scope.table, plain, precondition.from ?? [])
     : (machineMove(scope.table, [toolVerb, match.word, match.verb], effect.partial) ?? plain);

@@ -136,7 +136,7 @@ const eachSide = (side: SideRow, it: Named, n: number, scope: Scope): Side | und
     { find: { table: it.tableName, where: found.where, as: rows } },
     {
       each: {
-        in: rows,
+        in: `$${rows}`,
         as: 'it',
         do: [
           side.update ? { update: { table: it.tableName, where, set } } : { delete: { table: it.tableName, where } },

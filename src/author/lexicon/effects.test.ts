@@ -1,0 +1,370 @@
+/** What some verbs do to rows, in full: states, amounts, side rows, repeats, and what a document dictates. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Column, Table } from '../../artifacts/table.js';
+import { Engine } from '../../world/state/engine.js';
+import { withAdded } from './added.js';
+import { compileVerb } from './compile.js';
+import { matchVerb } from './match.js';
+import type { VerbMatch } from './types.js';
+import { ME, NOW, type World, worldOf } from './workbench.fixture.js';
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await Engine.start();
+});
+afterAll(() => engine.close());
+
+const id: Column = { type: 'text', required: true };
+const table = (noun: string, cols: Record<string, Column>, more: Partial<Table> = {}): Table => ({
+  noun,
+  key: { col: 'id', gen: { style: 'base62' } },
+  cols: { id, ...cols },
+  ...more,
+});
+const found = (words: string, noun: string): VerbMatch => {
+  const match = matchVerb(words, noun);
+  if (!match) throw new Error(`${words} of ${noun} is not known`);
+  return match;
+};
+const must = (world: World | undefined): World => {
+  if (!world) throw new Error('not compiled');
+  return world;
+};
+
+describe('refund', () => {
+  const payment = table('payment', {
+    status: { type: 'text', required: true, enum: ['pending', 'captured', 'partially_refunded', 'refunded'] },
+    amount: { type: 'money', required: true },
+    amount_refunded: { type: 'money' },
+    refunded_at: { type: 'datetime' },
+  });
+  const refund = table('refund', {
+    payment_id: { type: 'text', required: true, fk: 'payment' },
+    amount: { type: 'money', required: true },
+    status: { type: 'text', required: true, enum: ['succeeded', 'failed'] },
+  });
+  const world = (): World =>
+    must(
+      worldOf(engine, {
+        match: found('refund', 'payment'),
+        noun: 'payment',
+        tables: { payment, refund },
+        rows: {
+          payment: [
+            { id: 'p1', status: 'captured', amount: 10_000, amount_refunded: null, refunded_at: null },
+            { id: 'p2', status: 'pending', amount: 500, amount_refunded: null, refunded_at: null },
+          ],
+        },
+      }),
+    );
+
+  it('takes part, then the rest, then no more, and books each', () => {
+    const bench = world().bench();
+    expect(bench.call({ payment_id: 'p1', amount: 25 })).toMatchObject({
+      ok: true,
+      canonical: { row: { status: 'partially_refunded', amount_refunded: 2_500 } },
+    });
+    expect(bench.call({ payment_id: 'p1', amount: 80 })).toMatchObject({
+      ok: false,
+      error: { code: 'too_large', status: 422, fault: 'agent' },
+    });
+    expect(bench.call({ payment_id: 'p1' })).toMatchObject({
+      ok: true,
+      canonical: { row: { status: 'refunded', amount_refunded: 10_000, refunded_at: NOW } },
+    });
+    expect(bench.call({ payment_id: 'p1' })).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_state', status: 409 },
+    });
+    expect(
+      bench
+        .all('refund')
+        .map((row) => [row.payment_id, row.amount, row.status])
+        .sort(),
+    ).toEqual([
+      ['p1', 2_500, 'succeeded'],
+      ['p1', 7_500, 'succeeded'],
+    ]);
+  });
+
+  it('refuses a payment never captured, and changes nothing', () => {
+    const bench = world().bench();
+    const before = bench.hash();
+    expect(bench.call({ payment_id: 'p2' })).toMatchObject({ ok: false, error: { code: 'invalid_state' } });
+    expect(bench.call({ payment_id: 'p1', amount: -3 })).toMatchObject({ ok: false, error: { fault: 'agent' } });
+    expect(bench.call({ payment_id: "p1' OR 1=1 --" })).toMatchObject({ ok: false, error: { code: 'not_found' } });
+    expect(bench.call({ payment_id: 'p1', amount: '25' })).toMatchObject({ ok: false, error: { fault: 'agent' } });
+    expect(bench.hash()).toBe(before);
+  });
+});
+
+describe('repeats', () => {
+  const ticket = table('ticket', {
+    status: { type: 'text', required: true, enum: ['OPEN', 'ASSIGNED', 'CLOSED'] },
+    assignee_id: { type: 'text', fk: 'agent' },
+    assigned_at: { type: 'datetime' },
+    updated_at: { type: 'datetime', auto: 'touch' },
+  });
+  const agent = table('agent', { name: { type: 'text', required: true } });
+  const rows = {
+    agent: [
+      { id: 'a1', name: 'Ada' },
+      { id: 'a2', name: 'Bo' },
+    ],
+    ticket: [
+      { id: 't1', status: 'OPEN', assignee_id: null, assigned_at: null, updated_at: 1 },
+      { id: 't2', status: 'CLOSED', assignee_id: null, assigned_at: null, updated_at: 1 },
+    ],
+  };
+  it('assigns, leaves a second call alone, reassigns to another, and refuses a closed one', () => {
+    const bench = must(
+      worldOf(engine, { match: found('assign', 'ticket'), noun: 'ticket', tables: { agent, ticket }, rows }),
+    ).bench();
+    expect(bench.call({ ticket_id: 't1', assignee_id: 'a1' })).toMatchObject({
+      ok: true,
+      canonical: { row: { status: 'ASSIGNED', assignee_id: 'a1' } },
+    });
+    const once = bench.hash();
+    expect(bench.call({ ticket_id: 't1', assignee_id: 'a1' })).toMatchObject({
+      ok: true,
+      canonical: { row: { assignee_id: 'a1' } },
+    });
+    expect(bench.hash()).toBe(once);
+    expect(bench.call({ ticket_id: 't1', assignee_id: 'a2' })).toMatchObject({
+      ok: true,
+      canonical: { row: { assignee_id: 'a2' } },
+    });
+    expect(bench.call({ ticket_id: 't2', assignee_id: 'a2' })).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_state', status: 409 },
+    });
+    expect(bench.call({ ticket_id: 't1', assignee_id: 'nobody' })).toMatchObject({
+      ok: false,
+      error: { status: 422, fault: 'agent' },
+    });
+    expect(bench.call({ ticket_id: 't1' })).toMatchObject({ ok: false, error: { fault: 'agent' } });
+  });
+});
+
+describe('states', () => {
+  it('follows the machine of the table where it knows the verb', () => {
+    const visit = table(
+      'visit',
+      { status: { type: 'text', required: true, enum: ['booked', 'waiting', 'gone'] } },
+      { machine: { col: 'status', initial: 'booked', moves: [{ verb: 'check_in', from: ['booked'], to: 'waiting' }] } },
+    );
+    const rows = {
+      visit: [
+        { id: 'v1', status: 'booked' },
+        { id: 'v2', status: 'gone' },
+      ],
+    };
+    const bench = must(
+      worldOf(engine, { match: found('check_in', 'visit'), noun: 'visit', tables: { visit }, rows }),
+    ).bench();
+    expect(bench.call({ visit_id: 'v1' })).toMatchObject({ ok: true, canonical: { row: { status: 'waiting' } } });
+    expect(bench.call({ visit_id: 'v2' })).toMatchObject({ ok: false, error: { code: 'invalid_state' } });
+  });
+
+  it('reads values through case, spelling and a shared prefix', () => {
+    const job = table('job', {
+      state: { type: 'text', required: true, enum: ['JOB_STATE_RUNNING', 'JOB_STATE_CANCELED', 'JOB_STATE_DONE'] },
+    });
+    const rows = {
+      job: [
+        { id: 'j1', state: 'JOB_STATE_RUNNING' },
+        { id: 'j2', state: 'JOB_STATE_DONE' },
+      ],
+    };
+    const bench = must(worldOf(engine, { match: found('cancel', 'job'), noun: 'job', tables: { job }, rows })).bench();
+    expect(bench.call({ job_id: 'j1' })).toMatchObject({
+      ok: true,
+      canonical: { row: { state: 'JOB_STATE_CANCELED' } },
+    });
+    expect(bench.call({ job_id: 'j2' })).toMatchObject({ ok: false, error: { code: 'invalid_state' } });
+  });
+
+  it('undoes with un- what the verb did', () => {
+    const rule = table('booking', {
+      status: { type: 'text', required: true, enum: ['pending', 'confirmed'] },
+      is_confirmed: { type: 'bool', required: true },
+      confirmed_at: { type: 'datetime' },
+    });
+    const rows = { booking: [{ id: 'b1', status: 'confirmed', is_confirmed: 1, confirmed_at: 5 }] };
+    const bench = must(
+      worldOf(engine, { match: found('unconfirm', 'booking'), noun: 'booking', tables: { booking: rule }, rows }),
+    ).bench();
+    expect(bench.call({ booking_id: 'b1' })).toMatchObject({
+      ok: true,
+      canonical: { row: { status: 'pending', is_confirmed: 0, confirmed_at: null } },
+    });
+  });
+
+  it('waits for open parts', () => {
+    const order = table('work_order', { status: { type: 'text', required: true, enum: ['open', 'completed'] } });
+    const step = table('work_order_step', {
+      work_order_id: { type: 'text', required: true, fk: 'work_order' },
+      status: { type: 'text', required: true, enum: ['open', 'done'] },
+    });
+    const rows = {
+      work_order: [
+        { id: 'w1', status: 'open' },
+        { id: 'w2', status: 'open' },
+      ],
+      work_order_step: [
+        { id: 's1', work_order_id: 'w1', status: 'open' },
+        { id: 's2', work_order_id: 'w2', status: 'done' },
+      ],
+    };
+    const bench = must(
+      worldOf(engine, {
+        match: found('complete', 'work_order'),
+        noun: 'work_order',
+        tables: { work_order: order, work_order_step: step },
+        rows,
+      }),
+    ).bench();
+    expect(bench.call({ work_order_id: 'w1' })).toMatchObject({
+      ok: false,
+      error: { code: 'has_dependents', status: 409 },
+    });
+    expect(bench.call({ work_order_id: 'w2' })).toMatchObject({ ok: true });
+  });
+
+  it('leaves a history row where there is a history', () => {
+    const doc = table('document', { status: { type: 'text', required: true, enum: ['draft', 'archived'] } });
+    const history = table('audit_log', {
+      document_id: { type: 'text', required: true, fk: 'document' },
+      action: { type: 'text', required: true },
+      actor_email: { type: 'text', required: true },
+      old_status: { type: 'text' },
+      new_status: { type: 'text' },
+      occurred_at: { type: 'datetime', required: true },
+    });
+    const bench = must(
+      worldOf(engine, {
+        match: found('archive', 'document'),
+        noun: 'document',
+        tables: { document: doc, audit_log: history },
+        rows: { document: [{ id: 'd1', status: 'draft' }] },
+      }),
+    ).bench();
+    expect(bench.call({ document_id: 'd1' })).toMatchObject({ ok: true });
+    expect(bench.all('audit_log')).toMatchObject([
+      {
+        document_id: 'd1',
+        action: 'archive',
+        actor_email: ME.email,
+        old_status: 'draft',
+        new_status: 'archived',
+        occurred_at: NOW,
+      },
+    ]);
+  });
+});
+
+describe('documents', () => {
+  const order = table('order', {
+    status: { type: 'text', required: true, enum: ['open', 'cancelled'] },
+    cancel_reason: { type: 'text' },
+    memo: { type: 'text' },
+  });
+  const request = {
+    tables: { order },
+    table: 'order',
+    toolId: 'order.cancel',
+    keyArg: { name: 'orderid', field: 'orderId' },
+  };
+
+  it('takes the arguments the document has, under its names, and no others', () => {
+    const made = compileVerb(found('cancel', 'order'), {
+      ...request,
+      bodyArgs: {
+        cancel_reason: { type: 'text', role: 'input', field: 'cancelReason', maxLength: 40 },
+        urgent: { type: 'bool', role: 'input' },
+      },
+      operation: 'POST /orders/{orderId}/cancel',
+    })!;
+    expect(Object.keys(made.tool.args)).toEqual(['orderid', 'cancel_reason', 'urgent']);
+    expect(made.tool.args.orderid).toMatchObject({ role: 'key', field: 'orderId', ref: 'order' });
+    expect(made.tool.args.cancel_reason).toMatchObject({ field: 'cancelReason', maxLength: 40 });
+    expect(JSON.stringify(made.tool.steps)).toContain('"cancel_reason":"$args.cancel_reason"');
+    expect(made.tool.provenance).toEqual({
+      tier: 'lexicon',
+      effect: 'lexicon:cancel@order',
+      operation: 'POST /orders/{orderId}/cancel',
+    });
+  });
+
+  it('leaves what it was given as it was', () => {
+    const bodyArgs = { reason: { type: 'text' as const, role: 'input' as const } };
+    const before = structuredClone({ request, bodyArgs });
+    compileVerb(found('cancel', 'order'), { ...request, bodyArgs });
+    expect({ request, bodyArgs }).toEqual(before);
+  });
+
+  it('writes the columns the body names when the verb has no other ground', () => {
+    const shelf = table('gadget', { color: { type: 'text' } });
+    const made = compileVerb(found('amend', 'gadget'), {
+      tables: { gadget: shelf },
+      table: 'gadget',
+      toolId: 'gadget.amend',
+      keyArg: { name: 'id' },
+      bodyArgs: { color: { type: 'text', role: 'input', col: 'color' } },
+    })!;
+    expect(made.grounds).toEqual(['body']);
+    expect(made.tool.writes).toEqual([{ table: 'gadget', cols: ['color'] }]);
+  });
+});
+
+describe('what is missing', () => {
+  it('adds a status, and the next verb takes its values in', () => {
+    let tables: Record<string, Table> = { gadget: table('gadget', { name: { type: 'text', required: true } }) };
+    const values: (string[] | undefined)[] = [];
+    for (const verb of ['cancel', 'archive', 'approve']) {
+      const made = compileVerb(found(verb, 'gadget'), {
+        tables,
+        table: 'gadget',
+        toolId: `gadget.${verb}`,
+        keyArg: { name: 'id' },
+      })!;
+      tables = withAdded(tables, made.addedColumns);
+      values.push(tables.gadget!.cols.status?.enum);
+    }
+    expect(values.at(-1)).toEqual(expect.arrayContaining(['active', 'cancelled', 'archived', 'approved']));
+  });
+
+  it('drops lines whose type does not fit, never guesses', () => {
+    const odd = table('payment', {
+      status: { type: 'text', required: true, enum: ['captured', 'refunded'] },
+      amount: { type: 'text' },
+      amount_refunded: { type: 'text' },
+      refunded_at: { type: 'text' },
+    });
+    const made = compileVerb(found('refund', 'payment'), {
+      tables: { payment: odd },
+      table: 'payment',
+      toolId: 'payment.refund',
+      keyArg: { name: 'id' },
+    })!;
+    expect(made.tool.writes).toEqual([{ table: 'payment', cols: ['status'] }]);
+    expect(Object.keys(made.tool.args)).toEqual(['id']);
+  });
+
+  it('is undefined for batches, unknown tables and tables without their key', () => {
+    const base = {
+      tables: { order: table('order', {}) },
+      table: 'order',
+      toolId: 'order.cancel',
+      keyArg: { name: 'id' },
+    };
+    expect(compileVerb(found('bulk_cancel', 'order'), base)).toBeUndefined();
+    expect(compileVerb(found('cancel', 'order'), { ...base, table: 'nothing' })).toBeUndefined();
+    expect(
+      compileVerb(found('cancel', 'order'), {
+        ...base,
+        tables: { order: { ...table('order', {}), key: { col: 'no' } } },
+      }),
+    ).toBeUndefined();
+  });
+});
