@@ -56,20 +56,43 @@ const columnTypes = (cols: Record<string, Column>, key: string): Record<string, 
     Object.entries(cols).map(([name, col]) => [name, celType(scalarOf(col.type), !col.required && name !== key)]),
   );
 
-/** An environment that knows the row types of a service. */
-export const serviceEnvironment = (spec: ServiceSpec): { env: Environment; makers: Map<string, Maker> } => {
+/** The type of a tool's arguments. */
+const argsType = (toolName: string): string => `Args_${toolName}`;
+
+/** What CEL needs of a service: its types (registering one is dear, so all are known at once) and their constructors. */
+export interface Environments {
+  env: Environment;
+  rows: ReadonlyMap<string, Maker>;
+  args: ReadonlyMap<string, Maker>;
+  Caller: Maker;
+}
+
+/** An environment that knows the row types of a service and the argument types of its tools. */
+export const serviceEnvironment = (
+  spec: ServiceSpec,
+  tools: ReadonlyMap<string, ReadonlyMap<string, ArgSpec>>,
+): Environments => {
   base ??= baseEnvironment();
   const env = base.clone();
-  const makers = new Map<string, Maker>();
   const Caller = maker();
-  makers.set('me', Caller);
   env.registerType('Caller', { ctor: Caller, fields: { id: 'string', name: 'string', email: 'string' } });
+  const rows = new Map<string, Maker>();
   for (const [name, table] of Object.entries(spec.tables)) {
     const Row = maker();
-    makers.set(name, Row);
+    rows.set(name, Row);
     env.registerType(rowType(name), { ctor: Row, fields: columnTypes(table.cols, table.key.col) });
   }
-  return { env, makers };
+  const args = new Map<string, Maker>();
+  for (const [name, specs] of tools) {
+    const Args = maker();
+    args.set(name, Args);
+    const fields = Object.fromEntries([...specs].map(([arg, one]) => [arg, kindType(argKind(one))]));
+    env.registerType(argsType(name), { ctor: Args, fields });
+  }
+  env.registerVariable('now', 'int');
+  env.registerVariable('today', 'int');
+  env.registerVariable('me', 'Caller');
+  return { env, rows, args, Caller };
 };
 
 export const argKind = ({ arg, list, nullable }: ArgSpec): Kind => {
@@ -94,26 +117,11 @@ const kindType = (kind: Kind): string => {
   }
 };
 
-/** An environment that also knows a tool's arguments, the clock and the caller. */
-export const toolEnvironment = (
-  service: Environment,
-  args: ReadonlyMap<string, ArgSpec>,
-): { env: Environment; Args: Maker } => {
-  const env = service.clone();
-  const Args = maker();
-  const fields = Object.fromEntries([...args].map(([name, spec]) => [name, kindType(argKind(spec))]));
-  env.registerType('Args', { ctor: Args, fields });
-  env.registerVariable('args', 'Args');
-  env.registerVariable('now', 'int');
-  env.registerVariable('today', 'int');
-  env.registerVariable('me', 'Caller');
-  return { env, Args };
-};
-
 /** The environment in which an expression of this scope is checked. */
 export const scopeEnvironment = (scope: Scope): Environment => {
   if (scope.cel) return scope.cel;
-  const env = scope.site.env.clone();
+  const env = scope.site.environments.env.clone();
+  env.registerVariable('args', argsType(scope.site.toolName));
   for (const [name, { kind }] of scope.names) env.registerVariable(name, kindType(kind));
   scope.cel = env;
   return env;

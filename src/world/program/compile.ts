@@ -8,7 +8,7 @@ import { argSpecs } from '../surface/args.js';
 import { inputSchemaOf } from '../surface/input-schema.js';
 import { outputSchemaOf } from '../surface/output-schema.js';
 import { argsValidator } from '../surface/validate.js';
-import { serviceEnvironment, toolEnvironment } from './cel.js';
+import { type Environments, serviceEnvironment } from './cel.js';
 import { checkService } from './check.js';
 import { expandTool } from './macros.js';
 import { compileReturns } from './returns.js';
@@ -40,19 +40,15 @@ const versionOf = (spec: ServiceSpec, name: string, tool: Tool, steps: readonly 
   return addressOf({ name, tool, tables, surface: spec.surface });
 };
 
-type Environments = ReturnType<typeof serviceEnvironment>;
-
-const compileTool = (spec: ServiceSpec, name: string, tool: Tool, { env, makers }: Environments): Runnable => {
+const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: Environments): Runnable => {
   const expanded = expandTool(spec, tool);
   const args = argSpecs(spec, tool);
-  const own = toolEnvironment(env, args);
   const site: Site = {
     spec,
     toolName: name,
     tool: expanded,
     args,
-    env: own.env,
-    makers: new Map(makers).set('args', own.Args),
+    environments,
     slots: { count: 0 },
   };
   const start: Scope = { site, at: 'steps', names: new Map(), facts: new Set() };
@@ -98,7 +94,8 @@ export const compileService = (spec: ServiceSpec): Program => {
   const known = kept.get(hash);
   if (known) return known;
   checkService(spec);
-  const environments = serviceEnvironment(spec);
+  const args = new Map(Object.entries(spec.tools).map(([name, tool]) => [name, argSpecs(spec, tool)]));
+  const environments = serviceEnvironment(spec, args);
   const tools = new Map<string, CompiledTool>(
     Object.entries(spec.tools).map(([name, tool]) => [name, compileTool(spec, name, tool, environments)]),
   );

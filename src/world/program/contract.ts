@@ -13,7 +13,7 @@ interface Seen {
 
 /**
  * Tables read and columns written by any statement the tool may run, cascades included; internal tables and the reads that
- * only check foreign keys are left out. Sorted. Throws `unknown_tool`.
+ * only check foreign keys are left out; a changed or deleted row counts as read. Sorted. Throws `unknown_tool`.
  */
 export const derivedContract = (
   program: Program,
@@ -32,7 +32,9 @@ export const derivedContract = (
   const writes = new Map<string, Seen>();
   for (const plan of tool.plans) {
     const access = conn.access(plan.sql);
-    if (plan.writes === undefined) for (const { table } of access.reads) if (own(table)) reads.add(table);
+    const inserts = access.writes.some(({ table, op }) => op === 'insert' && table === plan.writes);
+    for (const { table } of access.reads)
+      if (own(table) && (plan.writes === undefined || (table === plan.writes && !inserts))) reads.add(table);
     for (const { table, op, columns } of access.writes) {
       if (!own(table)) continue;
       const seen = writes.get(table) ?? { cols: new Set(), insert: false, delete: false };

@@ -44,7 +44,7 @@ export const rowIntoCel = (scope: Scope, tableName: string, fields: ReadonlySet<
     ? Object.keys(table.cols)
     : [...fields].filter((name) => Object.hasOwn(table.cols, name));
   const parts = names.map((name) => ({ name, into: intoCel(scalarOf((table.cols[name] as Column).type)) }));
-  const Maker = scope.site.makers.get(tableName) as new () => Record<string, unknown>;
+  const Maker = scope.site.environments.rows.get(tableName) as new () => Record<string, unknown>;
   return (row) => {
     const out = new Maker();
     for (const { name, into } of parts) out[name] = into(row[name] as SqlValue);

@@ -26,7 +26,7 @@ export interface Expression {
 type Filler = (run: Run, context: Record<string, unknown>) => void;
 
 const argsFiller = (scope: Scope, fields: readonly string[]): Filler => {
-  const Args = scope.site.makers.get('args') as new () => Record<string, unknown>;
+  const Args = scope.site.environments.args.get(scope.site.toolName) as new () => Record<string, unknown>;
   const parts = fields.map((name) => {
     const spec = scope.site.args.get(name);
     const kind = spec && argKind(spec);
@@ -89,7 +89,7 @@ const fillerOf = (scope: Scope, name: string, fields: ReadonlySet<string>): Fill
         context.today = BigInt(startOfDay(run.ctx.now));
       };
     case 'me': {
-      const Caller = scope.site.makers.get('me') as new () => Record<string, unknown>;
+      const { Caller } = scope.site.environments;
       return (run, context) => {
         context.me = Object.assign(new Caller(), run.ctx.me);
       };

@@ -2,7 +2,7 @@
 import type { Returns, Tool } from '../../artifacts/tool.js';
 import type { Json } from '../../kit/hash.js';
 import type { Row } from '../state/types.js';
-import { answerView } from '../surface/answer.js';
+import { type AnswerView, answerView } from '../surface/answer.js';
 import { styled } from '../surface/naming.js';
 import { columnCodec } from '../surface/values.js';
 import type { Bound, Run } from './run.js';
@@ -63,12 +63,16 @@ export const compileReturns = (scope: Scope, tool: Tool & { returns: Returns }):
   const { returns } = tool;
   const table = returns.table ?? tool.table;
   for (const col of returns.cols ?? []) stepColumn(scope, table, col);
-  const view = answerView(scope.site.spec, table, returns);
+  let made: AnswerView | undefined;
+  const view = (): AnswerView => {
+    made ??= answerView(scope.site.spec, table, returns);
+    return made;
+  };
   if (returns.row !== undefined) {
     const slot = bound(scope, returns.row, 'row', table);
     return (run) => {
       const row = run.slots[slot] as Row | null;
-      return { canonical: { kind: 'row', row: row ?? {}, table }, result: view.row(row) };
+      return { canonical: { kind: 'row', row: row ?? {}, table }, result: view().row(row) };
     };
   }
   if (returns.rows !== undefined) {
@@ -79,7 +83,7 @@ export const compileReturns = (scope: Scope, tool: Tool & { returns: Returns }):
       const { offset, limit, total } = paging;
       return {
         canonical: { kind: 'rows', rows, table, offset, limit, ...(total !== undefined && { total }) },
-        result: view.rows(rows, paging),
+        result: view().rows(rows, paging),
       };
     };
   }
@@ -94,7 +98,7 @@ export const compileReturns = (scope: Scope, tool: Tool & { returns: Returns }):
         canonical[name] = surfaceJson(found);
         shown[styled(fields, name)] = show(found);
       }
-      return { canonical: { kind: 'value', value: canonical }, result: view.value(shown) };
+      return { canonical: { kind: 'value', value: canonical }, result: view().value(shown) };
     };
   }
   const name = keyArg(scope, tool);
@@ -102,6 +106,6 @@ export const compileReturns = (scope: Scope, tool: Tool & { returns: Returns }):
   return (run) => {
     const key = name === undefined ? undefined : run.args[name];
     const shown = typeof key === 'string' || typeof key === 'number' ? spec?.codec.encode(key) : undefined;
-    return { canonical: { kind: 'done' }, result: view.done(shown) };
+    return { canonical: { kind: 'done' }, result: view().done(shown) };
   };
 };

@@ -5,6 +5,7 @@ import type { Column, ColumnType, Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import { TreadleError } from '../../errors.js';
 import type { ArgSpec } from '../surface/args.js';
+import type { Environments } from './cel.js';
 
 /** How a scalar looks inside CEL. */
 export type Scalar = 'string' | 'int' | 'double' | 'bool' | 'json' | 'dyn';
@@ -40,10 +41,7 @@ export interface Site {
   toolName: string;
   tool: Tool;
   args: ReadonlyMap<string, ArgSpec>;
-  /** Knows the row types, `args`, `now`, `today` and `me`. */
-  env: Environment;
-  /** Constructors of the row and argument objects that CEL sees. */
-  makers: ReadonlyMap<string, new () => Record<string, unknown>>;
+  environments: Environments;
   slots: { count: number };
 }
 

@@ -109,9 +109,11 @@ export const requirementMessage = (scope: Scope, ast: ASTNode, text: string): Me
   };
 };
 
-/** Checks a refusal's `field`: an argument of the tool. */
+/** The `field` of a refusal as the agent sees it: an argument of the tool, or a column of its table that stands in the way. */
 export const refusalField = (scope: Scope, field: string | undefined): string | undefined => {
   if (field === undefined) return undefined;
   if (scope.site.args.has(field)) return shownArg(scope, field);
-  throw defect(scope, 'unknown_argument', `the error names ${field}, which is no argument`);
+  const col = scope.site.spec.tables[scope.site.tool.table]?.cols[field];
+  if (col) return col.field ?? styled(scope.site.spec.surface.fields, field);
+  throw defect(scope, 'unknown_argument', `the error names ${field}, which is no argument and no column`);
 };

@@ -11,7 +11,19 @@ const STYLES: Record<Naming, (name: string) => string> = {
   asis: (name) => name,
 };
 
-export const styled = (naming: Naming, name: string): string => STYLES[naming](name);
+const MOST_KEPT = 10_000;
+const kept = new Map<string, string>();
+
+/** A name in a naming style. */
+export const styled = (naming: Naming, name: string): string => {
+  const key = `${naming} ${name}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  if (kept.size >= MOST_KEPT) kept.clear();
+  const made = STYLES[naming](name);
+  kept.set(key, made);
+  return made;
+};
 
 /** Where a value stands on the surface: its dotted `field`, or its name in the surface's style. */
 export const surfacePath = (naming: Naming, name: string, field: string | undefined): string[] =>

@@ -9,8 +9,14 @@ import { surfacePath } from './naming.js';
 import type { Codec } from './value.js';
 
 /** The column that says a row's currency; a table without one uses the surface's. */
-export const currencyColumn = (table: Table): string | undefined =>
-  Object.keys(table.cols).find((name) => /(^|_)currency(_code)?$/.test(name) && table.cols[name]?.type === 'text');
+export const currencyColumn = (table: Table): string | undefined => {
+  if (currencies.has(table)) return currencies.get(table);
+  const found = Object.keys(table.cols).find((name) => CURRENCY.test(name) && table.cols[name]?.type === 'text');
+  currencies.set(table, found);
+  return found;
+};
+const CURRENCY = /(^|_)currency(_code)?$/;
+const currencies = new WeakMap<Table, string | undefined>();
 
 const codecs = new WeakMap<ServiceSpec, WeakMap<Column, Codec>>();
 
@@ -27,7 +33,7 @@ export const columnCodec = (spec: ServiceSpec, col: Column, table?: Table): Code
 /** A canonical value as the surface shows it. `row` gives an amount the currency of its row. */
 export const encodeValue = (spec: ServiceSpec, col: Column, value: SqlValue, row?: Readonly<Row>): Json => {
   if (value === null) return null;
-  const currency = row && Object.entries(row).find(([name]) => /(^|_)currency(_code)?$/.test(name))?.[1];
+  const currency = row && Object.entries(row).find(([name]) => CURRENCY.test(name))?.[1];
   return columnCodec(spec, col).encode(value, typeof currency === 'string' ? currency : undefined);
 };
 
