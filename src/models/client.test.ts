@@ -255,6 +255,19 @@ describe('an endpoint in trouble', () => {
     expect(seen).toHaveLength(3);
   });
 
+  it('one that never answered is not waited for a second time, one that did is', async () => {
+    answer = json(500, {});
+    const dead = client({ maxRetries: 2 });
+    await failing(dead.chat(request));
+    await failing(dead.chat(request));
+    expect(seen).toHaveLength(4);
+    answer = json(200, completion({ content: 'back' }));
+    expect((await dead.chat(request)).content).toBe('back');
+    answer = json(500, {});
+    await failing(dead.chat(request));
+    expect(seen).toHaveLength(8);
+  });
+
   it('a refusal is not tried again', async () => {
     answer = json(401, {});
     await failing(client({ maxRetries: 3 }).chat(request));

@@ -63,6 +63,8 @@ export const endpoint = (options: EndpointOptions): ModelClient => {
   });
   // Requests that fail together must not all come back at the same moment.
   const random = rng(model, 'backoff');
+  // An endpoint that never answered and was given up once is asked again, but no longer waited for.
+  const known = { hasAnswered: false, wasGivenUp: false };
   const attempt = async (body: Record<string, unknown>, signal?: AbortSignal): Promise<ChatReply> => {
     const clock = AbortSignal.timeout(timeoutMs);
     try {
@@ -79,10 +81,16 @@ export const endpoint = (options: EndpointOptions): ModelClient => {
       const body = toWire(model, { ...request, sampling: { ...options.sampling, ...request.sampling } });
       for (let n = 0; ; n++) {
         try {
-          return await attempt(body, signal);
+          const reply = await attempt(body, signal);
+          known.hasAnswered = true;
+          return reply;
         } catch (thrown) {
           const error = thrown as TreadleError;
-          if (!error.isRetryable || n >= maxRetries) throw error;
+          const isHopeless = known.wasGivenUp && !known.hasAnswered;
+          if (!error.isRetryable || n >= maxRetries || isHopeless) {
+            known.wasGivenUp = true;
+            throw error;
+          }
           await sleep(pauseMs(error, n, options, 0.75 + random.unit() / 2), undefined, signal ? { signal } : {}).catch(
             () => {
               throw cut();

@@ -6,16 +6,17 @@ import { openai } from './openai.js';
 import { sharegpt } from './sharegpt.js';
 import { treadle } from './treadle.js';
 
-export const FORMATS: readonly RowFormat[] = [treadle, openai, sharegpt, hermes];
+/** By their ids. */
+export const FORMATS: Readonly<Record<string, RowFormat>> = { treadle, openai, sharegpt, hermes };
 
 /** Throws `unknown_format` with the names there are. */
 export const formatOf = (id: string): RowFormat => {
-  const found = FORMATS.find((format) => format.id === id);
+  const found = Object.hasOwn(FORMATS, id) ? FORMATS[id] : undefined;
   if (found) return found;
   throw new TreadleError({
     code: 'unknown_format',
     message: 'There is no such row format',
     value: id,
-    next: `Choose one of ${FORMATS.map((format) => format.id).join(', ')}.`,
+    next: `Choose one of ${Object.keys(FORMATS).join(', ')}.`,
   });
 };

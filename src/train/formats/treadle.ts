@@ -6,7 +6,7 @@ import type { RowFormat } from './format.js';
 export const treadle: RowFormat = {
   id: 'treadle',
   describes:
-    '`messages` with `tool_calls` whose arguments are objects, and `tools` as JSON Schema functions: TRL and Hugging Face chat templates read it as it is.',
+    '`messages` with `tool_calls` whose arguments are objects, and `tools` as JSON Schema functions: TRL and Hugging Face chat templates read it as it is. Loads with `datasets` 4.7 or newer; for older ones take a format whose arguments are text.',
   write: (row) => row as unknown as Record<string, Json>,
   read: (line) => ({
     turns: (line.messages as unknown as RowMessage[]).map(({ role, content, tool_calls }) => ({
