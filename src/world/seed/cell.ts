@@ -1,0 +1,178 @@
+/** Makes the value of one cell: default, verb effect, rule or type, then fitted. A required column always gets a value. */
+import { DAY, startOfDay } from '../../kit/calendar.js';
+import type { SqlValue } from '../state/types.js';
+import type { Effect } from './effects.js';
+import { fit, storeTime } from './fit.js';
+import { CODES, uuid } from './make/codes.js';
+import { FIRMS } from './make/firms.js';
+import { currencyOf, MONEY, storeAmount } from './make/money.js';
+import { NUMBERS } from './make/numbers.js';
+import { PEOPLE } from './make/people.js';
+import { enumValue, reasonText, STATES } from './make/states.js';
+import { atStep, TIMES } from './make/time.js';
+import { anyText, WORDS } from './make/words.js';
+import { stringOf } from './pattern.js';
+import { MONEY_RULES, TIME_RULES } from './rules.js';
+import { colleague } from './subjects.js';
+import type { Cell, Make } from './types.js';
+
+/** The maker of each rule; `key` and `foreign_key` are filled with the table. */
+export const MAKERS: Readonly<Record<string, Make>> = {
+  ...CODES,
+  ...FIRMS,
+  ...MONEY,
+  ...NUMBERS,
+  ...PEOPLE,
+  ...STATES,
+  ...TIMES,
+  ...WORDS,
+};
+
+const byType: Make = (cell) => {
+  const { col, w, h, r } = cell;
+  switch (col.column.type) {
+    case 'bool':
+      return r.chance(col.column.default === true ? 0.9 : 0.1) ? 1 : 0;
+    case 'int':
+      return r.int(0, 100);
+    case 'number':
+      return Math.round(r.unit() * 10_000) / 100;
+    case 'json':
+      return '{}';
+    case 'date':
+    case 'datetime':
+      return h.meta.created;
+    case 'money':
+      return r.int(500, 50_000);
+    default:
+      if (/evidence|detail/.test(col.norm)) return WORDS.note?.({ ...cell, w }) ?? anyText(cell);
+      return anyText(cell);
+  }
+};
+
+const employeeValue: Make = ({ w, h, col, r }) => {
+  const someone = colleague(w, h, col.norm.replace(/_(id|key|ref|no|email|name)$/, ''), r);
+  if (!someone) return undefined;
+  const roles = someone.plan.roles;
+  if (/_id$|_key$/.test(col.name) || col.column.type === 'int') return someone.row[someone.plan.table.key.col];
+  return someone.row[roles.get('email') ?? ''] ?? someone.row[roles.get('full_name') ?? ''];
+};
+
+const PEOPLE_WORDS = /owner|assignee|author|creator|user|manager|supervisor|requester|approver|reviewer|agent|handler/;
+
+/** A reference that the spec does not declare: a row of the table the noun names, in this service or another, else an id of its like. */
+const looseReference: Make = (cell) => {
+  const { w, h, col, r } = cell;
+  const stem = col.norm.replace(/_(id|ids|uuid|guid|sid|gid|key|ref|oid|uid)$/, '').replace(/^id_/, '');
+  const target = w.plans.find((plan) => plan !== h.plan && plan.handles.length > 0 && plan.service === h.plan.service && (plan.name === stem || plan.name.endsWith(`_${stem}`)));
+  if (target) {
+    const other = target.handles[Math.floor(target.handles.length * r.unit() ** 1.6)];
+    const key = other?.row[target.table.key.col];
+    if (key !== undefined && (typeof key === 'number') === (col.column.type === 'int')) return col.column.type === 'json' ? JSON.stringify([key]) : key;
+  }
+  if (PEOPLE_WORDS.test(stem)) {
+    const someone = employeeValue(cell);
+    if (someone !== undefined) return someone;
+  }
+  if (col.column.type === 'int') return 1000 + r.int(0, 400);
+  if (col.column.type === 'json') return '[]';
+  return col.column.format === 'uuid' ? uuid(cell) : `${stem.slice(0, 4) || 'ref'}_${r.int(100_000, 999_999)}`;
+};
+
+const ruleValue = (cell: Cell): SqlValue | undefined => {
+  const { col, w, h } = cell;
+  if (col.column.enum) return enumValue(cell);
+  const id = col.rule?.id;
+  const make = id === 'foreign_key' ? looseReference : id ? MAKERS[id] : undefined;
+  const made = (make ?? byType)(cell);
+  if (made === undefined || made === null) return made;
+  if (id && TIME_RULES.has(id) && typeof made === 'number' && !/^year/.test(id)) return isTime(cell) ? storeTime(made, col.column, col.norm) : made;
+  if (id && MONEY_RULES.has(id) && typeof made === 'number') return storeAmount(made, col.column.type, currencyOf(w, h));
+  return made;
+};
+
+/** `manufacture_year` is made by a time rule and is no time. */
+const isTime = ({ col }: Cell): boolean => !/year$/.test(col.norm);
+
+/** What the last verb of the row's life that writes the column made of it; undefined when none did. */
+const written = ({ h, col }: Cell): { effect: Effect; at: number } | undefined => {
+  for (let i = h.meta.path.length - 1; i >= 0; i--) {
+    const step = h.meta.path[i] as { verb: string; at: number };
+    const effect = h.plan.verbs.get(step.verb)?.set[col.name];
+    if (effect) return { effect, at: step.at };
+  }
+  return undefined;
+};
+
+const effectValue = (cell: Cell, effect: Effect, at: number): SqlValue | undefined => {
+  const { col, w, h, r } = cell;
+  const time = col.rule !== undefined && TIME_RULES.has(col.rule.id);
+  switch (effect.kind) {
+    case 'now':
+      return storeTime(at, col.column, col.norm);
+    case 'day':
+      return time || col.column.type === 'date' ? storeTime(startOfDay(at), col.column, col.norm) : undefined;
+    case 'literal':
+      return typeof effect.value === 'boolean' ? Number(effect.value) : effect.value;
+    case 'me': {
+      const someone = colleague(w, h, col.norm, r);
+      return someone?.row[someone.plan.roles.get('email') ?? ''];
+    }
+    default:
+      if (!col.managed) return undefined;
+      if ((col.column.type === 'date' || col.column.type === 'datetime') && !/due|next|until|renew|expire/.test(col.norm)) return storeTime(atStep(at, cell), col.column, col.norm);
+      return /reason|why|cause/.test(col.norm) && !col.column.enum ? reasonText(cell) : undefined;
+  }
+};
+
+const fallback = (cell: Cell): SqlValue => {
+  const { column } = cell.col;
+  if (column.enum) return column.enum[0] as string;
+  if (column.default !== undefined && column.default !== null) return typeof column.default === 'boolean' ? Number(column.default) : column.default;
+  switch (column.type) {
+    case 'text': {
+      const made = column.pattern ? stringOf(column.pattern, cell.r, 0, column.maxLength) : undefined;
+      return made ?? `${cell.h.plan.noun} ${cell.h.meta.index}`.slice(0, column.maxLength ?? 200);
+    }
+    case 'json':
+      return '{}';
+    case 'date':
+    case 'datetime':
+      return column.type === 'date' ? Math.floor(cell.h.meta.created / DAY) * DAY : cell.h.meta.created;
+    case 'bool':
+      return 0;
+    default:
+      return column.min ?? Math.min(0, column.max ?? 0);
+  }
+};
+
+const DEFAULTED = new Set(['int', 'number', 'text', 'bool', 'money']);
+
+/** The value of one cell in canonical form. Null only where the column may be empty. */
+export const makeCell = (cell: Cell): SqlValue => {
+  const { col, h, r } = cell;
+  const { column } = col;
+  const before = written(cell);
+  const effect = before ? effectValue(cell, before.effect, before.at) : undefined;
+  if (effect !== undefined) {
+    const stored = fit(effect, column, r);
+    if (stored !== undefined && (stored !== null || !column.required)) return stored;
+  }
+  if (!column.required && !before && (col.managed || (col.how !== 'enum' && r.chance(col.nulls)))) return null;
+  if (!before && column.default !== undefined && DEFAULTED.has(column.type) && !column.enum) {
+    // A default is what most rows keep; counters that only verbs move keep it always, amounts are computed.
+    const computed = col.rule !== undefined && (MONEY_RULES.has(col.rule.id) || col.rule.id === 'on_hand');
+    if (column.type === 'bool' ? r.chance(0.85) : !computed && (col.managed || r.chance(0.55))) {
+      const kept = fit(typeof column.default === 'boolean' ? Number(column.default) : column.default, column, r);
+      if (kept !== undefined && kept !== null) return kept;
+    }
+  }
+  const made = ruleValue(cell);
+  const stored = made === undefined ? undefined : fit(made, column, r);
+  if (stored === null || stored === undefined) {
+    if (!column.required && (stored === null || column.pattern)) return null;
+    const other = fit(byType({ ...cell, h }) ?? fallback(cell), column, r);
+    return other === null || other === undefined ? fallback(cell) : other;
+  }
+  return stored;
+};

@@ -1,0 +1,105 @@
+/** The package data the seeder reads, parsed once per process when first asked for. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const parsed = new Map<string, unknown>();
+
+const load = <T>(name: string): T => {
+  const known = parsed.get(name);
+  if (known) return known as T;
+  const value: unknown = parse(readFileSync(new URL(`../../../data/${name}.yaml`, import.meta.url), 'utf8'));
+  parsed.set(name, value);
+  return value as T;
+};
+
+export interface RuleData {
+  id: string;
+  match: string;
+  type: string;
+  format?: string;
+  unique?: boolean;
+  hit?: string[];
+  miss?: string[];
+}
+export interface ConsistencyData {
+  id: string;
+  check: string;
+  holds: Record<string, unknown>;
+  breaks: Record<string, unknown>;
+}
+export interface ColumnsData {
+  qualifiers: Record<string, string[]>;
+  rules: RuleData[];
+  consistency: ConsistencyData[];
+  populations: { id: string; rule: string }[];
+}
+
+export interface CountryData {
+  name: string;
+  currency: string;
+  dial: number;
+  lang: string;
+  locale: string;
+  names: string;
+  streets: string;
+  tz: string;
+  /** Standard and reduced rate, percent. */
+  vat: number;
+  reduced: number;
+  legal: string[];
+  legalFirst?: boolean;
+  phone: string;
+  area?: number[];
+  tax: [string, string];
+  iban?: string;
+  address: string;
+  cities: string[];
+}
+export interface NamesData {
+  female: string;
+  male: string;
+  last: string | { female: string; male: string };
+  faker?: string;
+}
+export interface PlacesData {
+  currencies: Record<string, [number, number]>;
+  countries: Record<string, CountryData>;
+  names: Record<string, NamesData>;
+  streets: Record<string, string[]>;
+}
+
+export interface CompaniesData {
+  forms: [string, number][];
+  kin: Record<string, string>;
+  tails: string[];
+  coins: [string[], string[]];
+  sectors: Record<string, { trade: string[]; buys: string[]; sells: string[] }>;
+  departments: Record<string, string[]>;
+  sector_departments: Record<string, Record<string, string[]>>;
+}
+export interface GoodsData {
+  sectors: Record<string, { things: string[]; makes: string[]; sizes: string[] }>;
+}
+type Lists = Record<string, string[]>;
+export interface PhrasesData {
+  nouns: Lists;
+  names: Lists;
+  titles: Lists;
+  bodies: Lists;
+  notes: Lists;
+  descriptions: Lists;
+  reasons: Lists;
+  kinds: Lists;
+  values: Lists;
+}
+
+/** data/columns.yaml: how a column's generator is found. */
+export const columnsData = (): ColumnsData => load('columns');
+/** data/places.yaml: countries, cities, names, streets. */
+export const placesData = (): PlacesData => load('places');
+/** data/companies.yaml: company names and departments. */
+export const companiesData = (): CompaniesData => load('companies');
+/** data/phrases-goods.yaml: goods and services by sector. */
+export const goodsData = (): GoodsData => load('phrases-goods');
+/** data/phrases.yaml: nouns, titles, sentences. */
+export const phrasesData = (): PhrasesData => load('phrases');

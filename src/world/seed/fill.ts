@@ -1,0 +1,232 @@
+/** Fills a laid-out table column by column, keeps what must be unique so, and repairs rows that break a CHECK. */
+import type { Rng } from '../../kit/rng.js';
+import type { Row, SqlValue } from '../state/types.js';
+import { idOf } from '../ids.js';
+import { makeCell } from './cell.js';
+import { brokenChecks, checksOf, repairRow } from './checks.js';
+import { fit } from './fit.js';
+import { fullName } from './people.js';
+import { newPerson } from './subjects.js';
+import type { Post } from './staff.js';
+import type { Cell, ColPlan, Handle, TablePlan, World } from './types.js';
+
+/** What others are derived from comes first. */
+const ORDER = (
+  'currency country gender birth_date first_name last_name full_name company_name department job_title kind language name product_name sku title username email phone ' +
+  'unit quantity capacity on_hand payment_terms tax_rate unit_price line_total subtotal discount tax_amount fee total paid_amount due_amount balance ' +
+  'starts_at ends_at duration created_at stamp due_at expires_at status priority document_number code serial'
+).split(' ');
+const LAST = 'actor slug file_name mime_type note description body_text url avatar age flag reason updated_at'.split(' ');
+const RANK = new Map([...ORDER.map((id, i) => [id, i] as const), ...LAST.map((id, i) => [id, 200 + i] as const)]);
+const rankOf = (col: ColPlan): number => RANK.get(col.rule?.id ?? '') ?? 100;
+
+const refValues = (h: Handle, overwrite: boolean): void => {
+  for (const ref of h.plan.refs) {
+    const target = h.meta.refs.get(ref.id);
+    for (const { col, toCol } of ref.cols) if (overwrite || h.row[col] === undefined) h.row[col] = target?.row[toCol] ?? null;
+  }
+};
+
+const copied = (plan: TablePlan): Set<string> => new Set(plan.refs.flatMap((ref) => ref.cols.map(({ col }) => col)));
+
+const numbers = (w: World, plan: TablePlan, col: ColPlan, r: Rng): void => {
+  let n = plan.staff ? 1000 : r.pick([100, 400, 1000, 2000, 5000, 10_000]) + r.int(1, 380);
+  const { prefix = '', type } = col.column;
+  for (const h of plan.handles) {
+    n += r.chance(1 / 30) ? r.int(2, 3) : 1;
+    h.row[col.name] = type === 'text' ? `${prefix}${n}` : n;
+  }
+  const counters = (w.counters[plan.service.id] ??= {});
+  counters[`${plan.name}.${col.name}`] = n;
+  plan.spares.forEach((h, i) => {
+    h.row[col.name] = type === 'text' ? `${prefix}${n + i + 1}` : n + i + 1;
+  });
+};
+
+const automatic = (w: World, plan: TablePlan, col: ColPlan, r: Rng): boolean => {
+  const { auto } = col.column;
+  if (!auto) return false;
+  if (auto === 'number') {
+    numbers(w, plan, col, r);
+    return true;
+  }
+  for (const h of [...plan.handles, ...plan.spares]) {
+    const someone = auto === 'me' && w.active.length > 0 ? r.pick(w.active) : undefined;
+    const value = auto === 'now' ? h.meta.created : auto === 'touch' ? h.meta.touched : (someone?.row[someone.plan.roles.get('email') ?? ''] ?? `office@${w.context.company.domain}`);
+    h.row[col.name] = fit(value, col.column, r) ?? value;
+  }
+  return true;
+};
+
+const keys = (w: World, plan: TablePlan): boolean => {
+  const { col, gen } = plan.table.key;
+  if (!gen) return false;
+  const secret = `${w.context.seed}/${plan.service.id}/${plan.name}`;
+  for (const h of [...plan.handles, ...plan.spares]) h.row[col] = idOf(gen, secret, h.meta.index);
+  return true;
+};
+
+/** Another value like `value` that is not taken; undefined when the column is too narrow. */
+const varied = (value: SqlValue, cell: Cell, taken: ReadonlySet<SqlValue>): SqlValue | undefined => {
+  for (let tries = 0; tries < 25; tries++) {
+    const next = makeCell(cell);
+    if (next !== null && !taken.has(next)) return next;
+  }
+  for (let n = 2; n < 200; n++) {
+    const next = typeof value === 'number' ? value + n - 1 : typeof value === 'string' ? (value.includes('@') ? value.replace('@', `${n}@`) : `${value} ${n}`) : value;
+    const stored = fit(next, cell.col.column, cell.r);
+    if (stored !== null && stored !== undefined && !taken.has(stored)) return stored;
+  }
+  return undefined;
+};
+
+const column = (w: World, plan: TablePlan, col: ColPlan, r: Rng): Set<Handle> => {
+  const dropped = new Set<Handle>();
+  const taken = new Set<SqlValue>();
+  for (const h of [...plan.handles, ...plan.spares]) {
+    const cell: Cell = { w, h, col, r };
+    let value = makeCell(cell);
+    if (col.unique && value !== null) {
+      if (taken.has(value)) {
+        const other = varied(value, cell, taken);
+        if (other === undefined) {
+          dropped.add(h);
+          continue;
+        }
+        value = other;
+      }
+      taken.add(value);
+    }
+    h.row[col.name] = value;
+  }
+  return dropped;
+};
+
+const drop = (plan: TablePlan, gone: ReadonlySet<Handle>): void => {
+  if (gone.size === 0) return;
+  plan.handles = plan.handles.filter((h) => !gone.has(h));
+  plan.spares = plan.spares.filter((h) => !gone.has(h));
+};
+
+const uniqueSets = (plan: TablePlan): string[][] => plan.table.unique ?? [];
+
+/** Rows whose unique set of columns is taken get other values in them; what stays doubled goes. */
+const separate = (w: World, plan: TablePlan, fixed: ReadonlySet<string>, r: Rng): void => {
+  for (const set of uniqueSets(plan)) {
+    const seen = new Set<string>();
+    const keyOf = (row: Row): string | undefined => (set.some((col) => row[col] === null || row[col] === undefined) ? undefined : set.map((col) => JSON.stringify(row[col])).join('\u0000'));
+    const gone = new Set<Handle>();
+    for (const h of [...plan.handles, ...plan.spares]) {
+      let key = keyOf(h.row);
+      for (let tries = 0; key !== undefined && seen.has(key) && tries < 20; tries++) {
+        for (const name of set) {
+          const col = plan.cols.find((each) => each.name === name);
+          const ref = plan.refs.find((each) => each.cols.some((one) => one.col === name));
+          const target = ref && !ref.deferred ? w.byKey.get(ref.target) : undefined;
+          if (ref && target && target.handles.length > 0 && r.chance(0.5)) {
+            h.meta.refs.set(ref.id, r.pick(target.handles));
+            refValues(h, true);
+          } else if (col && !fixed.has(name) && name !== plan.table.key.col && !col.column.auto) h.row[name] = makeCell({ w, h, col, r });
+        }
+        key = keyOf(h.row);
+      }
+      if (key !== undefined && seen.has(key)) gone.add(h);
+      else if (key !== undefined) seen.add(key);
+    }
+    drop(plan, gone);
+  }
+};
+
+const staffFacts = (w: World, plan: TablePlan): void => {
+  const r = w.rng.stream(`staff ${plan.key}`);
+  for (const h of plan.handles) {
+    const post = h.meta.extras.get('post') as unknown as Post | undefined;
+    if (!post) continue;
+    h.meta.person = newPerson(w, w.home, r);
+    const { roles } = plan;
+    const set = (rule: string, value: SqlValue): void => {
+      const col = roles.get(rule);
+      if (col) h.row[col] = value;
+    };
+    set('department', post.department);
+    set('job_title', post.title);
+    set('full_name', fullName(h.meta.person));
+    const self = plan.refs.find((ref) => ref.target === plan.key);
+    const boss = post.manager === undefined ? undefined : plan.handles[post.manager];
+    if (self && boss) h.meta.refs.set(self.id, boss);
+  }
+  // Few offices: people work where the company is, some elsewhere.
+  const place = roles(plan, 'city');
+  if (place) for (const h of plan.handles) h.row[place] = r.chance(0.75) ? w.context.company.city : (w.home.cities[r.int(0, Math.min(3, w.home.cities.length - 1))] as { name: string }).name;
+};
+const roles = (plan: TablePlan, rule: string): string | undefined => plan.roles.get(rule);
+
+/** Makes all values of a laid-out table and reports what it counted. */
+export const fillTable = (w: World, plan: TablePlan): void => {
+  const fixed = copied(plan);
+  for (const h of [...plan.handles, ...plan.spares]) refValues(h, false);
+  if (plan.staff) staffFacts(w, plan);
+  const hasKey = keys(w, plan);
+  const cols = [...plan.cols].sort((a, b) => rankOf(a) - rankOf(b));
+  for (const col of cols) {
+    if (hasKey && col.name === plan.table.key.col) continue;
+    const r = w.rng.stream(`column ${plan.key} ${col.name}`);
+    if (automatic(w, plan, col, r)) continue;
+    const ref = plan.refs.find((each) => each.cols.some((one) => one.col === col.name));
+    if (ref) {
+      patchLink(w, plan, col, ref.deferred, r);
+      continue;
+    }
+    if (plan.staff && plan.handles[0]?.row[col.name] !== undefined) continue;
+    drop(plan, column(w, plan, col, r));
+  }
+  separate(w, plan, fixed, w.rng.stream(`separate ${plan.key}`));
+  const checks = checksOf(plan);
+  if (checks.length > 0) {
+    const r = w.rng.stream(`repair ${plan.key}`);
+    const gone = new Set<Handle>();
+    for (const h of [...plan.handles, ...plan.spares]) if (brokenChecks(checks, h.row).length > 0 && !repairRow(w, h, checks, fixed, r)) gone.add(h);
+    drop(plan, gone);
+  }
+  const counters = (w.counters[plan.service.id] ??= {});
+  counters[plan.name] = plan.handles.reduce((most, h) => Math.max(most, h.meta.index), 0);
+  const number = plan.roles.get('document_number') ?? plan.cols.find((col) => col.column.auto === 'number')?.name;
+  if (number && plan.kind !== 'person' && plan.kind !== 'lookup') for (const h of plan.handles.slice(-40)) if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
+};
+
+/** A linked column that must not be empty gets a value of its own where its row has no partner. */
+const patchLink = (w: World, plan: TablePlan, col: ColPlan, deferred: boolean, r: Rng): void => {
+  if (deferred || col.column.fk) return;
+  for (const h of [...plan.handles, ...plan.spares]) if (h.row[col.name] === null && col.column.required) h.row[col.name] = makeCell({ w, h, col, r });
+};
+
+/** References that close a circle or lead to the table itself, once every table is there. */
+export const fillDeferred = (w: World, plan: TablePlan): void => {
+  for (const ref of plan.refs) {
+    if (!ref.deferred) continue;
+    const target = w.byKey.get(ref.target) as TablePlan;
+    const r = w.rng.stream(`later ${plan.key} ${ref.id}`);
+    const own = target === plan;
+    plan.handles.forEach((h, i) => {
+      const set = h.meta.refs.get(ref.id) ?? (own ? earlier(plan, h, i, ref.optional, r) : ref.optional && r.chance(0.3) ? undefined : related(target, h, plan, r));
+      if (set) h.meta.refs.set(ref.id, set);
+      for (const { col, toCol } of ref.cols) h.row[col] = set?.row[toCol] ?? (ref.optional ? null : (h.row[col] ?? null));
+    });
+    for (const h of plan.spares) for (const { col } of ref.cols) h.row[col] = ref.optional ? null : (plan.handles[0]?.row[plan.table.key.col] ?? null);
+  }
+};
+
+const earlier = (plan: TablePlan, h: Handle, i: number, optional: boolean, r: Rng): Handle | undefined => {
+  if (plan.staff) return undefined;
+  if (i === 0 || (optional && r.chance(0.6))) return optional ? undefined : h;
+  const others = plan.handles.slice(0, i);
+  // An answer stands in the same thread as what it answers.
+  const near = others.filter((other) => plan.refs.every((ref) => ref.deferred || ref.role !== 'self' || other.meta.refs.get(ref.id) === h.meta.refs.get(ref.id)));
+  return near.length > 0 ? r.pick(near) : optional ? undefined : r.pick(others);
+};
+
+const related = (target: TablePlan, h: Handle, plan: TablePlan, r: Rng): Handle | undefined => {
+  const back = target.refs.find((ref) => ref.target === plan.key);
+  const own = back ? target.handles.filter((other) => other.meta.refs.get(back.id) === h) : [];
+  return own.length > 0 ? r.pick(own) : target.handles.length > 0 && !back ? r.pick(target.handles) : undefined;
+};

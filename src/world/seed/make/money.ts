@@ -1,0 +1,222 @@
+/** Amounts of one row that agree with each other: drawn together once, then handed out column by column in minor units. */
+import { someAmount, roundAmount, shelfPrice, medianFor, toMinor } from '../money.js';
+import { currencyDigits } from '../places.js';
+import { articleOf, kindIn, nearest, firmOf, partyOf, parentsOf } from '../subjects.js';
+import type { Cell, Handle, Make, World } from '../types.js';
+import { snake } from '../../../kit/words.js';
+
+/** ISO code of the row's amounts: its own column, its document's, else the company's. */
+export const currencyOf = (w: World, h: Handle, depth = 2): string => {
+  const own = h.plan.currencyCol ? h.row[h.plan.currencyCol] : undefined;
+  if (typeof own === 'string' && own !== '') return own.toUpperCase();
+  if (depth > 0)
+    for (const parent of parentsOf(h)) {
+      if (parent.plan.currencyCol || parent.plan.lineOf) return currencyOf(w, parent, depth - 1);
+    }
+  return w.context.company.currency;
+};
+
+const asMinor = (h: Handle, col: string | undefined, currency: string): number | undefined => {
+  const value = col ? h.row[col] : undefined;
+  if (value === null || value === undefined) return undefined;
+  const type = h.plan.table.cols[col as string]?.type;
+  return type === 'number' || type === 'text' ? toMinor(Number(value), currency) : Number(value);
+};
+
+/** An amount of the row in minor units, by the rule that makes its column. */
+export const amountOf = (w: World, h: Handle, rule: string): number | undefined => asMinor(h, h.plan.roles.get(rule), currencyOf(w, h));
+
+const SETTLES = /payment|receipt|refund|credit|chargeback|dispute|repayment|settlement|capture|remittance|instalment|installment|deposit|posting|charge|payout|return/;
+
+/** The document an amount is taken from: an invoice for a payment, a payment for a refund. */
+const source = (w: World, h: Handle): { of: Handle; total: number } | undefined => {
+  for (const parent of parentsOf(h)) {
+    if (parent.plan.kind !== 'document' && parent.plan.kind !== 'line') continue;
+    const total = amountOf(w, parent, 'total') ?? amountOf(w, parent, 'line_total');
+    if (total !== undefined && total > 0) return { of: parent, total };
+  }
+  return undefined;
+};
+
+const priceOf = ({ w, h, r }: Cell): number => {
+  const currency = currencyOf(w, h);
+  const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
+  const listed = product ? (amountOf(w, product, 'unit_price') ?? undefined) : undefined;
+  if (listed) return listed;
+  if (h.plan.kind === 'product' || h.plan.kind === 'line' || product) return shelfPrice(articleOf(w, h, r).price, currency, r);
+  return shelfPrice(medianFor(h.plan.noun) * (0.6 + r.unit()), currency, r);
+};
+
+const gross = (cell: Cell): number => {
+  const { w, h, r } = cell;
+  if (h.meta.gross !== undefined) return h.meta.gross;
+  const currency = currencyOf(w, h);
+  const from = SETTLES.test(h.plan.noun) ? source(w, h) : undefined;
+  let value: number;
+  if (from) {
+    const refunded = /refund/.test(h.plan.noun) ? amountOf(w, from.of, 'paid_amount') : undefined;
+    const part = /refund|credit|dispute|return/.test(h.plan.noun) ? 0.35 : 0.15;
+    value = refunded || (r.chance(part) ? Math.max(1, Math.round((from.total * r.int(2, 8)) / 10)) : from.total);
+  } else {
+    value = someAmount(medianFor(h.plan.noun), currency, r);
+    // The large customers buy for more.
+    const party = partyOf(w, h);
+    if (party && kindIn(w, party) === 'company' && firmOf(w, party, r).headcount > 40) value = Math.round(value * 1.7);
+  }
+  h.meta.gross = value;
+  return value;
+};
+
+interface Parts {
+  subtotal: number;
+  discount: number;
+  tax: number;
+  fee: number;
+  total: number;
+}
+
+const rateOf = (h: Handle, w: World): number => {
+  const stored = h.row[h.plan.roles.get('tax_rate') ?? ''];
+  if (typeof stored !== 'number') return w.home.vat;
+  return stored > 0 && stored < 1 ? stored * 100 : stored > 100 ? stored / 100 : stored;
+};
+
+/** Parts of a document that add up, from its subtotal. */
+export const partsOf = (w: World, h: Handle, subtotal: number, share: number, fee: number): Parts => {
+  const discount = h.plan.roles.has('discount') ? Math.round(subtotal * share) : 0;
+  const tax = h.plan.roles.has('tax_amount') ? Math.round(((subtotal - discount) * rateOf(h, w)) / 100) : 0;
+  const cost = h.plan.roles.has('fee') ? fee : 0;
+  return { subtotal, discount, tax, fee: cost, total: subtotal - discount + tax + cost };
+};
+
+const parts = (cell: Cell): Parts => {
+  const { w, h } = cell;
+  const known = h.meta.extras.get('parts') as unknown as Parts | undefined;
+  if (known) return known;
+  const r = cell.r;
+  const line = h.plan.kind === 'line';
+  const quantity = Number(h.row[h.plan.roles.get('quantity') ?? ''] ?? 1) || 1;
+  const each = line ? (amountOf(w, h, 'unit_price') ?? priceOf(cell)) : 0;
+  const share = r.chance(0.72) ? 0 : r.pick([0.05, 0.1, 0.15, 0.2]);
+  const fee = r.chance(0.4) ? 0 : shelfPrice(r.pick([5, 8, 12, 20]), currencyOf(w, h), r);
+  const made = partsOf(w, h, line ? Math.round(quantity * each) : gross(cell), share, fee);
+  h.meta.extras.set('parts', made as never);
+  if (!line) h.meta.gross = made.total;
+  return made;
+};
+
+const NOTHING = /draft|new|open|pending|requested|planned|cancel|void|reject|fail|declin|expired|quote|created|scheduled/;
+
+/** How much of `total` has been paid (or refunded, used), by the state of the row. */
+export const paidShare = (h: Handle, col: string, total: number, r: Cell['r']): number => {
+  const state = snake(h.meta.status ?? '');
+  const some = (): number => Math.max(1, Math.round((total * r.int(2, 7)) / 10));
+  if (/refund/.test(col)) {
+    if (/partial/.test(state)) return some();
+    if (/refunded/.test(state)) return total;
+    return /captured|paid|completed|succeeded|settled/.test(state) && r.chance(0.12) ? some() : 0;
+  }
+  if (/used|spent|committed|redeemed|allocated/.test(col)) return Math.round((total * r.int(0, 8)) / 10);
+  if (/partial|part_paid/.test(state)) return some();
+  if (/^(paid|settled|captured|completed|closed|refunded|reimbursed|paid_out|succeeded|disbursed|received|repaid)$/.test(state)) return total;
+  if (NOTHING.test(state)) return 0;
+  if (state === '') return r.chance(0.6) ? total : r.chance(0.5) ? 0 : some();
+  return r.chance(0.16) ? some() : 0;
+};
+
+const paid: Make = (cell) => {
+  const total = amountOf(cell.w, cell.h, 'total') ?? gross(cell);
+  return paidShare(cell.h, cell.col.norm, total, cell.r);
+};
+
+const SALARY: [RegExp, number][] = [
+  [/director|chief|head of|managing/i, 9_500],
+  [/manager|lead|controller|partner/i, 5_600],
+  [/engineer|developer|analyst|specialist|consultant|physician/i, 4_700],
+];
+
+const salary: Make = (cell) => {
+  const { w, h, r, col } = cell;
+  const currency = currencyOf(w, h);
+  const who = nearest(h, (other) => other.plan.staff);
+  const title = String(who?.row[who.plan.roles.get('job_title') ?? ''] ?? h.row[h.plan.roles.get('job_title') ?? ''] ?? h.row.title ?? '');
+  const monthly = (SALARY.find(([pattern]) => pattern.test(title))?.[1] ?? 3_200) * (0.85 + 0.35 * r.unit());
+  const usd = /hour/.test(col.norm) ? monthly / 165 : /annual|salary|income|compensation/.test(col.norm) && !/month/.test(col.norm) ? monthly * 12 : monthly;
+  // Wages follow what a country pays, for which a small exchange rate is no measure: large-number currencies pay less in dollars.
+  const [low, high] = [0.45, 1];
+  const level = ['US', 'CH', 'NO', 'DK', 'LU', 'IS', 'AU', 'GB', 'DE', 'NL', 'IE', 'CA', 'AT', 'SE', 'FI', 'BE', 'FR', 'SG', 'NZ', 'IL', 'JP', 'AE', 'QA', 'KW'].includes(w.home.code) ? high : low;
+  const factor = /max/.test(col.norm) ? 1.25 : /min/.test(col.norm) ? 0.9 : 1;
+  return roundAmount(usd * level * factor, currency, r, 0.02);
+};
+
+const limit: Make = (cell) => {
+  const { w, h, r, col } = cell;
+  const usd = /daily|transaction|withdraw/.test(col.norm) ? 800 : /budget|coverage|insured|face/.test(col.norm) ? 40_000 : /deductible/.test(col.norm) ? 500 : 6_000;
+  return r.chance(0.12) && !/budget/.test(col.norm) ? 0 : roundAmount(usd, currencyOf(w, h), r, 0.7);
+};
+
+const total: Make = (cell) => {
+  if (/_(min|max)$|^(min|max)_/.test(cell.col.norm)) return roundAmount(3_000, currencyOf(cell.w, cell.h), cell.r);
+  const first = cell.h.plan.roles.get('total') === cell.col.name;
+  if (!first && /cost|estimated|expected|actual/.test(cell.col.norm)) return Math.max(1, Math.round(gross(cell) * (0.8 + 0.3 * cell.r.unit())));
+  return parts(cell).total;
+};
+
+export const MONEY: Record<string, Make> = {
+  subtotal: (cell) => parts(cell).subtotal,
+  discount: (cell) => parts(cell).discount,
+  tax_amount: (cell) => parts(cell).tax,
+  fee: (cell) => {
+    const first = cell.h.plan.roles.get('fee') === cell.col.name && cell.h.plan.roles.has('total');
+    return first ? parts(cell).fee : shelfPrice(/rent|premium|deposit/.test(cell.col.norm) ? medianFor(cell.col.norm) : cell.r.pick([5, 10, 15, 25]), currencyOf(cell.w, cell.h), cell.r);
+  },
+  total,
+  unit_price: (cell) => {
+    const price = priceOf(cell);
+    const listed = cell.h.plan.roles.get('unit_price');
+    if (/cost|purchase/.test(cell.col.norm) && listed !== cell.col.name) {
+      const base = amountOf(cell.w, cell.h, 'unit_price') ?? price;
+      return Math.max(1, Math.round(base * (0.4 + 0.35 * cell.r.unit())));
+    }
+    if (/hourly|daily|nightly|rate/.test(cell.col.norm)) return shelfPrice(/hour/.test(cell.col.norm) ? 60 : 130, currencyOf(cell.w, cell.h), cell.r);
+    return price;
+  },
+  line_total: (cell) => parts(cell).total,
+  paid_amount: paid,
+  due_amount: (cell) => {
+    const sum = amountOf(cell.w, cell.h, 'total') ?? gross(cell);
+    const done = amountOf(cell.w, cell.h, 'paid_amount') ?? paidShare(cell.h, 'paid', sum, cell.r);
+    return Math.max(0, sum - done);
+  },
+  balance: ({ w, h, r }) => someAmount(900, currencyOf(w, h), r),
+  limit_amount: limit,
+  salary,
+  currency: ({ w, h, r }) => {
+    for (const parent of parentsOf(h)) {
+      const known = parent.plan.currencyCol ? parent.row[parent.plan.currencyCol] : undefined;
+      if (typeof known === 'string') return known;
+    }
+    const home = w.context.company.currency;
+    const party = partyOf(w, h);
+    if (!party || kindIn(w, party) !== 'company') return home;
+    const abroad = firmOf(w, party, r).place.country.currency;
+    return abroad !== home && r.chance(0.5) ? abroad : home;
+  },
+  exchange_rate: ({ w, h, r }) => (currencyOf(w, h) === w.context.company.currency ? 1 : Math.round((0.6 + r.unit()) * 1e4) / 1e4),
+  tax_rate: ({ w, r, col }) => {
+    const rate = r.weighted([[w.home.vat, 8] as const, [w.home.reduced, 1.5] as const, [0, 0.5] as const]);
+    const { max } = col.column;
+    return max !== undefined && max <= 1 ? rate / 100 : col.column.type === 'int' && !Number.isInteger(rate) ? Math.round(rate) : rate;
+  },
+  payment_terms: ({ r, col }) => {
+    const days = r.weighted([[30, 50] as const, [14, 20] as const, [45, 8] as const, [60, 8] as const, [7, 8] as const, [0, 6] as const]);
+    return col.column.type === 'text' ? (days === 0 ? 'due on receipt' : `net ${days}`) : days;
+  },
+};
+
+/** Minor units as the column stores them: money and int as they are, number and text in major units. */
+export const storeAmount = (minor: number, type: string, currency: string): number | string => {
+  if (type === 'money' || type === 'int') return Math.round(minor);
+  const digits = currencyDigits(currency);
+  return type === 'text' ? (minor / 10 ** digits).toFixed(digits) : Math.round(minor) / 10 ** digits;
+};

@@ -1,0 +1,156 @@
+/** Points in time, unix seconds. Stamps agree with the way the row has come; starts lie before ends. */
+import { DAY, isoDate, startOfDay } from '../../../kit/calendar.js';
+import { snake } from '../../../kit/words.js';
+import { isBadEnd } from '../effects.js';
+import { quarterHour, nextWorkday } from '../time.js';
+import { nearest } from '../subjects.js';
+import type { Cell, Handle, Make, Passed } from '../types.js';
+import { hireDate } from './people.js';
+
+const IRREGULAR: Record<string, string> = { paid: 'pay', sent: 'send', held: 'hold', lost: 'lose', won: 'win', begun: 'begin', written: 'write', done: 'complete', sold: 'sell', given: 'give', frozen: 'freeze', voided: 'void', finished: 'complete' };
+const ENDED = /^(closed?|completed?|finished|done|ended|resolved|delivered|settled|archived)$/;
+
+const stem = (word: string): string => {
+  const base = IRREGULAR[word] ?? word;
+  return base.replace(/(ied|y)$/, 'i').replace(/(ed|en|ing|e|t|ion|al)$/, '').slice(0, 7);
+};
+const alike = (a: string, b: string): boolean => {
+  const [x, y] = [stem(a), stem(b)];
+  return x.length >= 2 && y.length >= 2 && (x === y || (x.length >= 4 && y.length >= 4 && (x.startsWith(y) || y.startsWith(x))));
+};
+
+/** `paid_at`, `date_paid`, `approval_date` -> `paid`, `paid`, `approval` */
+const stampWord = (norm: string): string => norm.replace(/_(at|on|date|time|timestamp|datetime|ts|dt)$/, '').replace(/^(date|time|last)_/, '');
+
+/** The step of the row's life a stamp records; null: one that has not happened; undefined: it records none. */
+const recorded = (h: Handle, norm: string): Passed | null | undefined => {
+  const { life } = h.plan;
+  if (!life) return undefined;
+  const words = stampWord(norm).split('_');
+  const word = words.at(-1) ?? '';
+  if (/^decided$|^decision$/.test(word)) return h.meta.path.find(({ verb }) => /approv|reject|declin|deny|accept|confirm/.test(verb)) ?? null;
+  const met = h.meta.path.findLast(({ verb, to }) => words.some((each) => alike(each, verb) || snake(to).split('_').some((part) => alike(each, part))));
+  if (met) return met;
+  if (ENDED.test(word) && h.meta.path.length > 0 && h.meta.status !== undefined) {
+    const known = life.states.some((state) => snake(state).split('_').some((part) => alike(word, part)));
+    if (!known && /closed?$/.test(word) && life.paths.get(h.meta.status)?.length) return h.meta.path.at(-1);
+  }
+  const some = [...life.states.map(snake), ...h.plan.verbs.keys()].some((each) => each.split('_').some((part) => words.some((one) => alike(one, part))));
+  return some ? null : undefined;
+};
+
+const after = (h: Handle, now: number, r: Cell['r'], most: number): number => Math.min(now, h.meta.created + Math.floor(most * r.unit() ** 1.5));
+
+const stamp: Make = ({ w, h, col, r }) => {
+  const { clock } = w.context;
+  const step = recorded(h, col.norm);
+  if (step) return step.at;
+  if (step === null) return col.column.required ? h.meta.created : null;
+  if (/last_|seen|login|heartbeat|sync/.test(col.norm)) return Math.max(h.meta.created, clock - Math.floor(30 * DAY * r.unit() ** 2));
+  if (/renew|next/.test(col.norm)) return clock + r.int(5, 300) * DAY;
+  if (/issue|order_date|invoice|document|posting|transaction|booking|entry|sample|request|report|notice|filing/.test(col.norm)) return h.meta.created;
+  if (/delet|archiv|cancel|fail|reject|terminat|suspend|revok|deactivat|lock/.test(col.norm) && !col.column.required) return null;
+  return after(h, clock, r, 20 * DAY);
+};
+
+const LONG = /contract|lease|policy|subscription|membership|project|campaign|promotion|loan|licen|coverage|warranty|mandate|term|period|budget|season/;
+const DAYS = /leave|booking|reservation|stay|rental|trip|event|sprint|cycle|course|exhibition/;
+
+/** Start and end of a row, drawn together: past for ended rows, around now for running ones, ahead for planned ones. */
+const span = ({ w, h, r }: Cell): { starts: number; ends: number } => {
+  if (h.meta.starts !== undefined && h.meta.ends !== undefined) return { starts: h.meta.starts, ends: h.meta.ends };
+  const { clock } = w.context;
+  const { noun, life } = h.plan;
+  const long = LONG.test(noun);
+  const days = DAYS.test(noun);
+  const length = long ? r.pick([90, 180, 365, 365, 730]) * DAY : days ? r.int(1, 9) * DAY : r.pick([30, 45, 60, 60, 90, 120]) * 60;
+  const done = h.meta.path.length > 0 && life?.paths.get(h.meta.status ?? '')?.length !== 0;
+  const over = /complet|expired|ended|finished|closed|done|checked_out|returned|attended|no_show/.test(h.meta.status ?? '');
+  const planned = !done && life !== undefined;
+  let starts: number;
+  if (over) starts = Math.min(h.meta.created + r.int(0, 20) * DAY, clock - length - DAY);
+  else if (planned && !long) starts = clock + r.int(1, 45) * DAY;
+  else if (done && !isBadEnd(h.meta.status ?? '') && !long) starts = clock + Math.floor((r.unit() - 0.35) * 30 * DAY);
+  else starts = h.meta.created + r.int(1, 21) * DAY;
+  starts = long || days ? startOfDay(starts) : quarterHour(startOfDay(starts) + r.int(8 * 4, 17 * 4) * 900);
+  h.meta.starts = starts;
+  h.meta.ends = starts + length;
+  return { starts, ends: h.meta.ends };
+};
+
+const terms = (h: Handle): number | undefined => {
+  for (const of of [h, nearest(h, (other) => other !== h && other.plan.roles.has('payment_terms'))]) {
+    const value = of?.row[of.plan.roles.get('payment_terms') ?? ''];
+    const days = typeof value === 'string' ? Number(value.replace(/\D/g, '') || Number.NaN) : value;
+    if (typeof days === 'number' && Number.isFinite(days)) return days;
+  }
+  return undefined;
+};
+
+const due: Make = (cell) => {
+  const { w, h, r } = cell;
+  const { clock } = w.context;
+  if (/next/.test(cell.col.norm)) return nextWorkday(startOfDay(clock + r.int(2, 40) * DAY));
+  const ended = h.meta.path.length > 0 && h.plan.life?.paths.get(h.meta.status ?? '') !== undefined && /paid|complet|clos|resolv|done|cancel|void|deliver|won|lost|reject|waiv/.test(h.meta.status ?? '');
+  const issued = h.meta.path.find(({ verb }) => verb === 'issue')?.at ?? h.meta.created;
+  const days = terms(h) ?? (/invoice|bill/.test(h.plan.noun) ? 30 : r.int(2, 21));
+  let at = issued + days * DAY;
+  // Live rows are mostly not late yet: one in eight is.
+  if (!ended && terms(h) === undefined && at < clock && !r.chance(0.12)) at = clock + r.int(1, 18) * DAY;
+  at = nextWorkday(startOfDay(at));
+  return cell.col.column.type === 'datetime' ? quarterHour(at + r.int(9 * 4, 17 * 4) * 900) : at;
+};
+
+export const TIMES: Record<string, Make> = {
+  created_at: ({ h }) => h.meta.created,
+  updated_at: ({ h }) => h.meta.touched,
+  hire_date: ({ w, h, r }) => {
+    const same = nearest(h, (other) => other.plan.staff);
+    const known = same && same !== h ? same.row[same.plan.roles.get('hire_date') ?? ''] : undefined;
+    if (typeof known === 'number') return known;
+    return h.plan.staff ? startOfDay(h.meta.created) : hireDate(w, r, w.context.clock - 8 * 365 * DAY);
+  },
+  purchase_date: ({ h, r, col }) => (/year/.test(col.norm) ? Number(isoDate(h.meta.created - r.int(100, 2500) * DAY).slice(0, 4)) : startOfDay(h.meta.created - r.int(1, 900) * DAY)),
+  due_at: due,
+  expires_at: (cell) => {
+    const { w, h, r } = cell;
+    const from = h.plan.roles.has('starts_at') ? span(cell).starts : h.meta.created;
+    if (/expired|lapsed/.test(h.meta.status ?? '')) return startOfDay(w.context.clock - r.int(1, 60) * DAY);
+    if (r.chance(0.12)) return startOfDay(w.context.clock + r.int(1, 30) * DAY);
+    const at = from + r.pick([30, 90, 365, 365, 730, 1095]) * DAY;
+    return startOfDay(at < w.context.clock && r.chance(0.85) ? w.context.clock + r.int(20, 500) * DAY : at);
+  },
+  starts_at: (cell) => {
+    const same = cell.h.plan.kind === 'person' ? nearest(cell.h, (other) => other.plan.staff) : undefined;
+    if (same && same !== cell.h) return (same.row[same.plan.roles.get('hire_date') ?? ''] as number | undefined) ?? same.meta.created;
+    return span(cell).starts;
+  },
+  ends_at: (cell) => {
+    const { ends } = span(cell);
+    return cell.col.column.type === 'date' && ends - (cell.h.meta.starts ?? 0) < DAY ? (cell.h.meta.starts as number) + cell.r.int(0, 3) * DAY : ends;
+  },
+  stamp,
+  year: ({ w, h, col, r }) => {
+    const now = Number(isoDate(w.context.clock).slice(0, 4));
+    if (/fiscal|tax|academic/.test(col.norm)) return now - r.int(0, 2);
+    if (/found|built|establish|vintage/.test(col.norm)) return now - r.int(4, 60);
+    return Number(isoDate(h.meta.created).slice(0, 4)) - (/model/.test(col.norm) ? r.int(0, 8) : 0);
+  },
+  period: ({ h, col, r }) => {
+    const [year = '', month = '1'] = isoDate(h.meta.created).split('-');
+    if (/cycle|frequency|recurrence|cadence|interval/.test(col.norm)) return r.weighted([['monthly', 6] as const, ['quarterly', 2] as const, ['yearly', 2] as const]);
+    if (col.column.type === 'int') return /week/.test(col.norm) ? Math.ceil(Number(month) * 4.3) : /quarter/.test(col.norm) ? Math.ceil(Number(month) / 3) : /day/.test(col.norm) ? r.int(1, 28) : Number(month);
+    if (/quarter/.test(col.norm)) return `Q${Math.ceil(Number(month) / 3)}`;
+    if (/weekday|day_of_week/.test(col.norm)) return r.pick(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']);
+    if (/season/.test(col.norm)) return r.pick(['spring', 'summer', 'autumn', 'winter']);
+    if (/term|semester/.test(col.norm)) return `${year} ${r.pick(['spring', 'autumn'])}`;
+    return `${year}-${month}`;
+  },
+  time_of_day: ({ r, col }) => (/hours/.test(col.norm) ? r.pick(['Mon-Fri 08:00-17:00', 'Mon-Sat 09:00-18:00', 'Mon-Fri 07:00-16:00']) : `${String(/clos|end|check_out/.test(col.norm) ? r.int(16, 20) : r.int(7, 11)).padStart(2, '0')}:${r.pick(['00', '15', '30', '45'])}`),
+};
+
+/** The day or moment a verb's argument names: at the step, or a little before; never later than now. */
+export const atStep = (at: number, { w, col, r }: Cell): number => {
+  const back = col.column.type === 'date' ? startOfDay(at) : at;
+  return Math.min(back - (r.chance(0.3) ? r.int(1, 3) * DAY : 0), w.context.clock);
+};

@@ -1,0 +1,147 @@
+/** Countries and addresses, from data/places.yaml. */
+import { TreadleError } from '../../errors.js';
+import type { Rng } from '../../kit/rng.js';
+import { fillPattern } from './check-digits.js';
+import { type CountryData, placesData } from './data.js';
+
+export interface City {
+  name: string;
+  region: string;
+  postcode: string;
+  latitude: number;
+  longitude: number;
+  timezone: string;
+}
+
+export interface Country extends Omit<CountryData, 'cities'> {
+  code: string;
+  cities: City[];
+  streetNames: string[];
+}
+
+export interface Place {
+  country: Country;
+  city: City;
+  street: string;
+  postcode: string;
+  latitude: number;
+  longitude: number;
+}
+
+const known = new Map<string, Country>();
+
+/** ISO 3166-1 alpha-2 codes that have data, sorted. */
+export const countryCodes = (): string[] => Object.keys(placesData().countries).sort();
+
+/** The country's facts; undefined when data/places.yaml has none. */
+export const countryOf = (code: string): Country | undefined => {
+  const found = known.get(code);
+  if (found) return found;
+  const data = placesData().countries[code];
+  if (!data) return undefined;
+  const cities = data.cities.map((text): City => {
+    const [name = '', region = '', postcode = '', latitude = '0', longitude = '0', timezone] = text.split('|');
+    return {
+      name,
+      region,
+      postcode,
+      latitude: Number(latitude),
+      longitude: Number(longitude),
+      timezone: timezone ?? data.tz,
+    };
+  });
+  const country: Country = { ...data, code, cities, streetNames: placesData().streets[data.streets] ?? [] };
+  known.set(code, country);
+  return country;
+};
+
+/** As `countryOf`; throws `unknown_country`. */
+export const needCountry = (code: string): Country => {
+  const country = countryOf(code);
+  if (country) return country;
+  throw new TreadleError({
+    code: 'unknown_country',
+    message: 'There is no data for this country',
+    value: code,
+    next: `Take one of ${countryCodes().join(', ')}, or add it to data/places.yaml.`,
+  });
+};
+
+/** Units of the currency for a US dollar; 1 where it is not known. */
+export const currencyRate = (currency: string): number => placesData().currencies[currency]?.[0] ?? 1;
+/** Digits behind the point of the currency's major unit. */
+export const currencyDigits = (currency: string): number => placesData().currencies[currency]?.[1] ?? 2;
+
+const neighbours = new Map<string, Country[]>();
+/** The countries nearest by distance of their first cities: where a company trades abroad. */
+export const tradePartners = (country: Country): Country[] => {
+  const found = neighbours.get(country.code);
+  if (found) return found;
+  const [home] = country.cities as [City];
+  const away = (other: Country): number => {
+    const [city] = other.cities as [City];
+    const dx = (city.longitude - home.longitude) * Math.cos((home.latitude * Math.PI) / 180);
+    return dx * dx + (city.latitude - home.latitude) ** 2;
+  };
+  const all = countryCodes()
+    .filter((code) => code !== country.code)
+    .map(needCountry);
+  const nearest = all.map((other) => [away(other), other] as const).sort((a, b) => a[0] - b[0]);
+  const out = nearest.slice(0, 6).map(([, other]) => other);
+  neighbours.set(country.code, out);
+  return out;
+};
+
+/** A city, the large ones more often; `home` (a city's name) for a third. */
+export const pickCity = (country: Country, r: Rng, home?: string): City => {
+  const own = home ? country.cities.find((city) => city.name.toLowerCase() === home.toLowerCase()) : undefined;
+  if (own && r.chance(0.33)) return own;
+  return country.cities[Math.floor(country.cities.length * r.unit() ** 1.6)] as City;
+};
+
+/** A whole address inside the city's reach. */
+export const makePlace = (country: Country, r: Rng, home?: string): Place => {
+  const city = pickCity(country, r, home);
+  const number = String(r.weighted([[r.int(1, 60), 6] as const, [r.int(61, 180), 3] as const, [r.int(181, 400), 1] as const]));
+  return {
+    country,
+    city,
+    street: country.address.replace('{s}', r.pick(country.streetNames)).replace('{n}', number),
+    postcode: fillPattern(city.postcode, r),
+    latitude: Math.round((city.latitude + (r.unit() - 0.5) * 0.09) * 1e5) / 1e5,
+    longitude: Math.round((city.longitude + (r.unit() - 0.5) * 0.09) * 1e5) / 1e5,
+  };
+};
+
+/** A number in E.164 of the country, from a range that is not given out where the country keeps one. */
+export const makePhone = (country: Country, r: Rng): string => {
+  let pattern = country.phone;
+  if (country.area && pattern.startsWith('+1###')) pattern = pattern.replace('###', String(r.pick(country.area)));
+  return fillPattern(pattern, r);
+};
+
+/** `Street 1, 1017 AB Amsterdam` */
+export const oneLine = (place: Place): string => `${place.street}, ${place.postcode} ${place.city.name}`.replace(/\s+/g, ' ');
+
+const offsets = new Map<string, number>();
+/** Seconds east of UTC in `timezone` at `at` (unix seconds); 0 for an unknown zone. */
+export const zoneOffset = (timezone: string, at: number): number => {
+  const month = Math.floor(at / 2_592_000);
+  const key = `${timezone} ${month}`;
+  const found = offsets.get(key);
+  if (found !== undefined) return found;
+  let offset = 0;
+  try {
+    const parts = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' }).formatToParts(
+      new Date(at * 1000),
+    );
+    const text = parts.find((part) => part.type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d+):?(\d+)?/.exec(text) ?? [];
+    offset = (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
+  } catch {
+    // An unknown zone keeps UTC: working hours shift, nothing breaks.
+  }
+  if (offsets.size > 2_000) offsets.clear();
+  offsets.set(key, offset);
+  return offset;
+};

@@ -1,0 +1,101 @@
+/** Sentences and titles of the phrase grammar, filled with the row's own things. */
+import { isoDate, longDate } from '../../kit/calendar.js';
+import type { Rng } from '../../kit/rng.js';
+import { phrasesData } from './data.js';
+import { fullName } from './people.js';
+import { currencyDigits } from './places.js';
+import { articleOf, colleague, firmOf, parentsOf, personOf, placeOf } from './subjects.js';
+import type { Handle, World } from './types.js';
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `1250.00 EUR` */
+export const amountText = (minor: number, currency: string): string => `${(minor / 10 ** currencyDigits(currency)).toFixed(currencyDigits(currency))} ${currency}`;
+
+const numberOf = (h: Handle): string | undefined => {
+  const col = h.plan.roles.get('document_number') ?? h.plan.cols.find((each) => each.column.auto === 'number')?.name;
+  const value = col ? h.row[col] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+};
+
+const documentFor = (w: World, h: Handle, r: Rng): string | undefined => {
+  for (const parent of parentsOf(h)) {
+    const number = parent.plan.kind === 'document' ? numberOf(parent) : undefined;
+    if (number) return number;
+  }
+  return w.documents.length > 0 ? w.documents[w.documents.length - 1 - Math.floor(w.documents.length * r.unit() ** 2)] : undefined;
+};
+
+const nameOf = (h: Handle): string | undefined => {
+  const value = h.plan.table.label ? h.row[h.plan.table.label] : undefined;
+  return typeof value === 'string' ? value : numberOf(h);
+};
+
+type Slot = (w: World, h: Handle, r: Rng) => string | undefined;
+const SLOTS: Record<string, Slot> = {
+  doc: documentFor,
+  item: (w, h, r) => articleOf(w, h, r).name,
+  unit: (w, h, r) => articleOf(w, h, r).unit,
+  firm: (w, h, r) => firmOf(w, h, r).name,
+  trade: (w, h, r) => firmOf(w, h, r).trade,
+  person: (w, h, r) => fullName(personOf(w, h, r)),
+  first: (w, h, r) => {
+    const other = colleague(w, h, 'addressee', r);
+    return other ? personOf(w, other, r).first : personOf(w, h, r).first;
+  },
+  staff: (w, h, r) => {
+    const other = h.meta.staff.get('sender') ?? h.meta.staff.get('author') ?? h.meta.staff.get('from') ?? colleague(w, h, 'mentioned', r);
+    return other ? fullName(personOf(w, other, r)) : undefined;
+  },
+  staff2: (w, h, r) => {
+    const other = colleague(w, h, 'mentioned too', r);
+    return other ? fullName(personOf(w, other, r)) : undefined;
+  },
+  dept: (w, h, r) => {
+    const other = h.meta.staff.get('mentioned');
+    const own = other?.row[other.plan.roles.get('department') ?? ''];
+    return typeof own === 'string' ? own : r.pick(w.departments)[0];
+  },
+  city: (w, h, r) => placeOf(w, h, r).city.name,
+  city2: (w, _h, r) => r.pick(w.home.cities).name,
+  street: (w, _h, r) => r.pick(w.home.streetNames),
+  founder: (w, _h, r) => (w.drawn.length > 0 ? r.pick(w.drawn).last : undefined),
+  site: (w, _h, r) => `${r.pick(w.home.cities).name} ${r.pick(['office', 'warehouse', 'branch', 'depot', 'workshop'])}`,
+  day: (_w, h, r) => longDate(h.meta.created + r.int(1, 12) * 86_400).replace(/ \d{4}$/, ''),
+  month: (_w, h) => MONTHS[Number(isoDate(h.meta.created).slice(5, 7)) - 1],
+  year: (w) => isoDate(w.context.clock).slice(0, 4),
+  qty: (_w, _h, r) => String(r.int(2, 9)),
+  n: (_w, h) => String(h.meta.index),
+  amount: (w, h) => (h.meta.gross ? amountText(h.meta.gross, w.context.company.currency) : undefined),
+  noun: (_w, h) => h.plan.noun,
+  Noun: (_w, h) => capital(h.plan.noun),
+  self: (_w, h) => nameOf(h),
+};
+
+const fill = (template: string, w: World, h: Handle, r: Rng): string | undefined => {
+  let missing = false;
+  const text = template.replace(/\{(\w+)\}/g, (_whole, slot: string) => {
+    const value = SLOTS[slot]?.(w, h, r);
+    if (value === undefined || value === '') missing = true;
+    return value ?? '';
+  });
+  return missing ? undefined : text;
+};
+
+/** The list of `section` for a noun: the whole noun, its last word, the kind of table, `any`. */
+export const listFor = (section: keyof ReturnType<typeof phrasesData>, h: Handle, only?: boolean): string[] | undefined => {
+  const lists = phrasesData()[section];
+  const last = h.plan.noun.split(' ').at(-1) ?? '';
+  return lists[h.plan.noun] ?? lists[last] ?? lists[h.plan.kind] ?? (only ? undefined : lists.any);
+};
+
+/** A filled sentence of a list; undefined when none could be filled. `at` walks the list instead of drawing. */
+export const sayFrom = (list: readonly string[], w: World, h: Handle, r: Rng, at?: number): string | undefined => {
+  for (let tries = 0; tries < 10; tries++) {
+    const template = at === undefined ? r.pick(list) : (list[(at + tries) % list.length] as string);
+    const text = fill(template, w, h, r);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+};
