@@ -5,6 +5,9 @@ import type { Slot } from './slot.js';
 import type { State } from './state.js';
 import { Statement } from './statement.js';
 
+/** Kilobytes, negative as SQLite wants it: ten services in eight handles must fit the wasm heap. */
+const CACHE = -2048;
+
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** One handle over one state a service; every combination of services and schemas needs its own. */
@@ -18,7 +21,10 @@ export class WorldHandle {
     this.#slots = new Map(Object.keys(states).map((name) => [name, runtime.vfs.slot()]));
     this.bind(states);
     try {
-      for (const [name, slot] of this.#slots) this.#database.admin(`ATTACH '${slot.name}' AS ${quoted(name)}`);
+      for (const [name, slot] of this.#slots) {
+        this.#database.admin(`ATTACH '${slot.name}' AS ${quoted(name)}`);
+        this.#database.admin(`PRAGMA ${quoted(name)}.cache_size=${CACHE}`);
+      }
       this.#database.configure();
     } catch (error) {
       this.#database.close();
