@@ -72,7 +72,7 @@ const lazy = <T>(file: string, schema: z.ZodType<T>): (() => T) => {
   };
 };
 
-export const places = lazy('places.yaml', Places);
+export const places = lazy('countries.yaml', Places);
 export const trades = lazy('trades.yaml', Trades);
 export const cues = lazy('cues.yaml', Cues);
 export const languages = lazy('languages.yaml', Languages);
