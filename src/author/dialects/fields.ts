@@ -84,18 +84,22 @@ const filterPaths = (dialect: Dialect, name: string, arg: Arg, spell: (name: str
   const { ranges, filters, eq } = dialect.naming;
   const inside = (path: string): string => (filters ? `${filters}.${path}` : path);
   const col = arg.col ?? name;
+  // An amount that is an object of its own would be a fourth level under an operator.
+  const isDeep = dialect.money === 'object' && arg.type === 'money';
+  const nests = 'nested' in ranges && !isDeep;
   if (isRange(arg.op)) {
     const word = 'nested' in ranges ? ranges.nested[arg.op] : ranges.flat[arg.op];
     const short = col.replace(/_(on|at|date)$/, '');
     const join = (stem: string): string =>
       dialect.naming.spell === 'code' ? spell(stem) + word : spell(`${stem}_${word}`);
     const flat = [inside(join(short)), inside(join(col))];
-    return 'nested' in ranges ? [inside(`${spell(col)}.${spell(word)}`), ...flat] : flat;
+    return nests ? [inside(`${spell(col)}.${spell(word)}`), ...flat] : flat;
   }
   const plain = inside(spell(name));
   const named = inside(`${spell(name)}.${arg.op ?? 'eq'}`);
   // Beside nested ranges an equality has no room of its own, so it names its operator too.
-  return eq ? [named, plain] : 'nested' in ranges ? [plain, named] : [plain];
+  if (isDeep) return [plain];
+  return eq ? [named, plain] : nests ? [plain, named] : [plain];
 };
 
 /** Surface path of every argument of a tool that is not its plain name in the naming style. */
