@@ -1,9 +1,8 @@
 /** Domain verbs: the words of the document, an entry of the verb lexicon, and the document's own columns for its effect. */
-import type { Machine, Table } from '../../artifacts/table.js';
+import type { Table } from '../../artifacts/table.js';
 import type { Arg } from '../../artifacts/tool.js';
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
-import { classOf } from '../lexicon/status.js';
 import type { CompiledVerb, CompileRequest, VerbMatch } from '../lexicon/types.js';
 import { addArg, keyArg, noArgs, toolText } from './args.js';
 import type { Entity } from './entities.js';
@@ -40,9 +39,14 @@ export const verbOf = (
   return undefined;
 };
 
-const bodyArgs = (entity: Entity, sighting: Sighting, key: string, context: ToolContext): Record<string, Arg> => {
+const bodyArgs = (
+  entity: Entity,
+  sighting: Sighting,
+  key: { name: string; field: string },
+  context: ToolContext,
+): Record<string, Arg> => {
   const list = noArgs();
-  addArg(list, key, { type: 'text', role: 'key', field: key });
+  addArg(list, key.name, { type: 'text', role: 'key', field: key.field });
   const { body } = sighting;
   if (!body || body.many) return {};
   for (const field of fieldsOf(body.item, context, body.path)) {
@@ -53,7 +57,7 @@ const bodyArgs = (entity: Entity, sighting: Sighting, key: string, context: Tool
     if (column?.fk) arg.ref = column.fk;
     if (field.required) arg.required = true;
     if (field.description) arg.description = field.description.slice(0, 200);
-    if (field.enum && !column?.enum) arg.enum = field.enum;
+    if (field.enum && !column?.enum && arg.type === 'text') arg.enum = field.enum;
     addArg(list, inner, arg);
   }
   const [, ...rest] = Object.entries(list.args);
@@ -85,7 +89,7 @@ export const compileAction = (
     table: entity.name,
     toolId: `${entity.name}.${verb}`,
     keyArg: { name, ...(key.arg.field === undefined ? {} : { field: key.arg.field }) },
-    bodyArgs: bodyArgs(entity, sighting, name, context),
+    bodyArgs: bodyArgs(entity, sighting, { name, field: key.arg.field ?? name }, context),
     description: toolText(sighting, entity),
     operation: sighting.op.label,
   });
@@ -109,41 +113,4 @@ export const compileAction = (
     grounded,
     added: compiled.addedColumns,
   };
-};
-
-/** The status machine that the compiled actions move: one move a verb, `from` where its steps say it. */
-export const machineOf = (table: Table, name: string, drafts: readonly DraftTool[]): Machine | undefined => {
-  const moves: Machine['moves'] = [];
-  const col = Object.keys(table.cols).find(
-    (one) => /^(status|state|stage|phase|lifecycle|lifecycle_state)$/.test(one) && table.cols[one]?.enum,
-  );
-  const values = col === undefined ? undefined : table.cols[col]?.enum;
-  if (col === undefined || !values) return undefined;
-  for (const { tool } of drafts)
-    for (const step of tool.steps ?? []) {
-      if (!('update' in step) || step.update.table !== name) continue;
-      const to = /^'([^']*)'$/.exec(String(step.update.set[col] ?? ''))?.[1];
-      if (to === undefined || !values.includes(to)) continue;
-      const others = values.filter((value) => value !== to);
-      const said = [...JSON.stringify(tool.steps).matchAll(/'([^'\\]+)'/g)]
-        .map((match) => match[1] as string)
-        .filter((value) => others.includes(value));
-      const from = said.length > 0 ? [...new Set(said)] : others;
-      if (from.length > 0) moves.push({ verb: tool.id.split('.')[1] as string, from, to });
-    }
-  if (moves.length === 0) return undefined;
-  const given = table.cols[col]?.default;
-  return { col, initial: typeof given === 'string' ? given : initialOf(values, moves), moves };
-};
-
-const FRESH = ['draft', 'pending', 'open', 'active'];
-
-/** Where a row most likely starts: a value of a fresh class that no verb leads to, else any fresh one, else any no verb leads to. */
-const initialOf = (values: readonly string[], moves: Machine['moves']): string => {
-  const targets = new Set(moves.map((move) => move.to));
-  const classes = new Map(values.map((value) => [value, classOf(value, values)] as const));
-  for (const free of [true, false])
-    for (const wanted of FRESH)
-      for (const value of values) if (classes.get(value) === wanted && targets.has(value) !== free) return value;
-  return values.find((value) => !targets.has(value)) ?? (values[0] as string);
 };

@@ -22,10 +22,10 @@ const lineAt = (text: string, offset: number): number => {
   return line;
 };
 
-/** Position a JSON.parse message names; the end of the text for the messages that name none. */
+/** Position a JSON.parse message names; the end where it says so, the start where it names none (short texts). */
 const jsonErrorAt = (message: string, text: string): number => {
   const position = /at position (\d+)/.exec(message);
-  return position ? Number(position[1]) : text.length;
+  return position ? Number(position[1]) : /end of JSON/.test(message) ? text.length : 0;
 };
 
 const parseJson = (text: string): unknown => {
@@ -34,7 +34,7 @@ const parseJson = (text: string): unknown => {
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     const at = jsonErrorAt(message, text);
-    if (at >= text.trimEnd().length - 1)
+    if (at >= text.trimEnd().length || /unterminated/i.test(message))
       throw refusal('truncated', `The JSON is cut off at line ${lineAt(text, at)} (character ${at})`);
     // Comments and trailing commas are common in hand-kept files, and YAML reads them.
     return parseYaml(text, `The JSON is broken at line ${lineAt(text, at)}: ${message}`);

@@ -36,11 +36,24 @@ interface Group {
 
 const wordOf = (sighting: Sighting): string => singular(snake(sighting.noun));
 
+/** Answers to writes count only where reads show nothing, or when they look alike (no job, receipt or bare status). */
+const alike = (view: View, seen: readonly View[]): boolean =>
+  seen.length === 0 ||
+  seen.some(
+    (other) =>
+      [...view.properties.keys()].filter((name) => other.properties.has(name)).length * 2 >= view.properties.size,
+  );
+
 const viewsOf = (sightings: readonly Sighting[]): View[] => {
   const out: View[] = [];
   for (const kind of ORDER.slice(0, 5))
     for (const sighting of sightings)
-      if (sighting.kind === kind && sighting.answer && !out.includes(sighting.answer.item))
+      if (
+        sighting.kind === kind &&
+        sighting.answer &&
+        !out.includes(sighting.answer.item) &&
+        ((kind !== 'create' && kind !== 'update') || alike(sighting.answer.item, out))
+      )
         out.push(sighting.answer.item);
   return out;
 };

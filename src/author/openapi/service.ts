@@ -4,8 +4,10 @@ import type { Surface } from '../../artifacts/surface.js';
 import type { IdStyle, Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import { rng } from '../../kit/rng.js';
-import { compileAction, machineOf, type VerbCompiler, verbOf } from './actions.js';
+import { compileAction, type VerbCompiler, verbOf } from './actions.js';
+import { collides } from './columns.js';
 import type { Entity } from './entities.js';
+import { machineOf } from './machine.js';
 import { identifier, toolName, unique } from './names.js';
 import { isNode, type ParsedDocument } from './parse.js';
 import { PACK_FULL } from './report.js';
@@ -40,6 +42,16 @@ const STYLES: readonly IdStyle[] = [
   { style: 'base36', length: 12 },
 ];
 
+/** Columns a verb needs besides, shown under a name that no column of the document runs through. */
+const addColumns = (table: Table, cols: Table['cols']): void => {
+  for (const [name, column] of Object.entries(cols)) {
+    const used = Object.entries(table.cols).map(([other, { field }]) => field ?? other);
+    let field = column.field ?? name;
+    for (let n = 2; used.some((path) => collides(path, field)); n++) field = `${name}_${n}`;
+    table.cols[name] = { ...column, field };
+  }
+};
+
 const actionsOf = (entity: Entity, tables: Record<string, Table>, context: ServiceContext, note: Note): DraftTool[] => {
   const out: DraftTool[] = [];
   for (const sighting of entity.resource.sightings) {
@@ -54,7 +66,7 @@ const actionsOf = (entity: Entity, tables: Record<string, Table>, context: Servi
     else if (out.some((other) => other.tool.id === compiled.draft.tool.id))
       note(sighting.op.label, 'another operation does the same');
     else {
-      for (const [table, cols] of Object.entries(compiled.added)) Object.assign((tables[table] as Table).cols, cols);
+      for (const [table, cols] of Object.entries(compiled.added)) addColumns(tables[table] as Table, cols);
       out.push(compiled.draft);
     }
   }

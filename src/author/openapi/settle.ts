@@ -1,13 +1,19 @@
 /** Settles each table once its tools are known: required columns, automatic ones, the label, and no circle of required parents. */
 import type { Column, IdStyle, Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
+import type { ColumnFact } from './columns.js';
 import type { Entity } from './entities.js';
 import { idStyle } from './keys.js';
+import { freshValue, statusColumn } from './machine.js';
 
 const CREATED =
   /^(created|created_at|created_on|create_time|creation_time|creation_date|date_created|created_date|created_time|inserted_at|date_added|added_at|create_date|created_utc|created_date_time)$/;
 const UPDATED =
   /^(updated|updated_at|updated_on|update_time|modified|modified_at|modified_on|last_modified|last_modified_at|date_updated|date_modified|updated_date|modified_date|last_updated|last_updated_at|modification_time|updated_date_utc|last_modified_date_time)$/;
+/** Running numbers people quote: `INV-1042`. */
+const NUMBER =
+  /^(number|iid|(invoice|order|ticket|case|quote|receipt|document|sequence|credit_note|purchase_order|reference)_(number|no))$/;
+const NUMBERED = /^([A-Za-z]{0,6}[-#]?)\d{1,8}$/;
 const LABELS = [
   'name',
   'display_name',
@@ -31,6 +37,7 @@ const LABELS = [
 
 const labelOf = (table: Table): string | undefined => {
   const visible = (name: string): boolean =>
+    name !== (table.key.gen ? table.key.col : '') &&
     table.cols[name]?.type === 'text' &&
     !/^(?!attributes\.|fields\.|properties\.).*\./.test(table.cols[name]?.field ?? '') &&
     table.cols[name]?.hidden !== true &&
@@ -41,8 +48,13 @@ const labelOf = (table: Table): string | undefined => {
   return names.find((name) => /(^|_)(name|title|subject)$/.test(name) && visible(name));
 };
 
-const automatic = (name: string, column: Column, writable: ReadonlySet<string>): Column => {
-  if (column.type !== 'datetime' || writable.has(name)) return column;
+const automatic = (name: string, { column, field: { example } }: ColumnFact, writable: ReadonlySet<string>): Column => {
+  if (writable.has(name) || column.fk) return column;
+  const number = NUMBERED.exec(String(example ?? ''));
+  if (column.type === 'text' && number && NUMBER.test(name))
+    return { ...column, auto: 'number', prefix: number[1] as string };
+  if (column.type === 'int' && NUMBER.test(name)) return { ...column, auto: 'number' };
+  if (column.type !== 'datetime') return column;
   if (CREATED.test(name)) return { ...column, auto: 'now' };
   return UPDATED.test(name) ? { ...column, auto: 'touch' } : column;
 };
@@ -50,6 +62,7 @@ const automatic = (name: string, column: Column, writable: ReadonlySet<string>):
 /** A value a new row may start with, where the document requires the column but no caller gives it. */
 const startingValue = (column: Column): Column['default'] => {
   if (column.default !== undefined) return column.default;
+  if (column.enum) return column.enum.length === 1 ? column.enum[0] : freshValue(column.enum);
   if (column.type === 'bool') return false;
   if (column.type === 'int' || column.type === 'number')
     return (column.min ?? 0) <= 0 && (column.max ?? 0) >= 0 ? 0 : column.min;
@@ -79,8 +92,11 @@ export const settleTable = (entity: Entity, tools: readonly Tool[], fallback: Id
   );
   const { table } = entity;
   table.key = keyOf(entity, create, fallback);
+  const status = statusColumn(
+    Object.fromEntries([...entity.columns.facts].map(([name, { column }]) => [name, column])),
+  );
   for (const [name, fact] of entity.columns.facts) {
-    let column = automatic(name, fact.column, writable);
+    let column = automatic(name, fact, writable);
     if (name === table.key.col) {
       const { default: _, enum: __, fk: ___, min: ____, max: _____, ...bare } = column;
       column = { ...bare, type: entity.key.type, required: true };
@@ -99,6 +115,9 @@ export const settleTable = (entity: Entity, tools: readonly Tool[], fallback: Id
         const { required: _, ...optional } = column;
         column = optional;
       }
+      const begins = name === status || column.enum?.length === 1 || (column.type === 'bool' && !fact.field.nullable);
+      if (column.default === undefined && begins && start !== undefined && arg?.required !== true)
+        column = { ...column, default: start };
       if (column.fk === entity.name) delete column.required;
     }
     table.cols[name] = column;

@@ -8,7 +8,7 @@ const COMPUTE =
   /auth|login|logout|token|oauth|session|signin|sign_in|calculat|convert|translat|predict|analy[sz]|generat|detect|validat|verif|render|estimat|score|classif|extract|recogni|parse|encode|decode|hash|encrypt|decrypt|sign\b|lookup|search|query|autocomplete|compute|embed|completion|transcri|summari/i;
 
 export const whyNoService = (
-  { operations, sightings }: Understanding,
+  { document, operations, sightings }: Understanding,
   report: DocumentReport,
 ): NonNullable<DocumentReport['refused']> => {
   const writes = operations.filter(({ method }) => method !== 'get');
@@ -22,6 +22,12 @@ export const whyNoService = (
     return { code, reasons: [first, ...rest], next: nextStep(code) };
   };
   if (operations.length === 0) return refuse('too_small', 'The document has no operations.');
+  const lost = report.refs.filter(({ ref }) => ref.startsWith('#/') && !((ref.split('/')[1] ?? '') in document.root));
+  if (lost.length > 0)
+    return refuse(
+      'truncated',
+      `${lost.length} references such as ${lost[0]?.ref} lead to a part that is missing: the end seems cut off.`,
+    );
   if (writes.length === 0)
     return refuse('get_only', `All ${operations.length} operations only read, so nothing could change.`);
   if (operations.length < MIN_OPERATIONS)
@@ -29,6 +35,8 @@ export const whyNoService = (
       'too_small',
       `The document has ${operations.length} operation(s); a service needs at least ${MIN_OPERATIONS}.`,
     );
+  if (writes.length === operations.length && writes.every(({ method }) => method === 'post'))
+    return refuse('rpc_only', `All ${writes.length} operations are POST procedures; none reads a resource.`);
   const compute = writes.filter(({ path, id }) => COMPUTE.test(`${path} ${id ?? ''}`)).length;
   if (compute >= writes.length * 0.7)
     return refuse(
