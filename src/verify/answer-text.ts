@@ -63,10 +63,12 @@ export const bare = (name: string): string =>
   tidy(name).replace(/^["'([{<.,;:!?\s]+|["')\]}>.,;:!?\s]+$/g, '') || tidy(name);
 
 /** The name itself; borders are looked at apart, since patterns with borders cost milliseconds each to compile. */
-const patternOf = (name: string, { exact }: Reading): RegExp => {
+const patternOf = (name: string, { exact, borders }: Reading): RegExp => {
+  // A candidate such as IT, IS or OR must not be seen in ordinary words.
+  const isCode = borders === 'loose' && /^\p{Lu}{1,3}$/u.test(name);
   const words = exact ? [name] : name.split(/[\s_-]+/).filter(Boolean);
   const body = words.map((word) => escaped(word).replaceAll(' ', '\\s+')).join('[\\s_-]*') || escaped(name);
-  return new RegExp(body, exact && isMixedCase(name) ? 'gu' : 'giu');
+  return new RegExp(body, isCode || (exact && isMixedCase(name)) ? 'gu' : 'giu');
 };
 
 /** A name made ready to be looked for. */

@@ -58,6 +58,11 @@ const CASES: Record<string, [AnswerSpec, string[], string[]]> = {
     ['48213', 'Order 48213.'],
     ['48214', '148213', '482130', '48213.5', '48213 48214', '48213, 55555'],
   ],
+  'a country code': [
+    spec({ kind: 'value', expected: 'DE', distractors: ['IT', 'IS', 'AT'] }),
+    ['DE', 'de', 'It is DE.'],
+    ['IT', 'DE, IT', 'It is at hand.'],
+  ],
   'names that differ in their blanks': [
     spec({ kind: 'value', expected: 'A-12', distractors: ['A1-2'] }),
     ['A-12', 'A 12'],
