@@ -9,6 +9,7 @@ import type { Session } from '../serve/sessions/session.js';
 import type { LoadedService, WorldTool } from '../world/loaded.js';
 import type { Row, SqlValue } from '../world/state/types.js';
 import { argColumn, argPath, encodeArg } from '../world/surface/args.js';
+import { subjectArg } from '../world/surface/subject.js';
 
 export interface Probe {
   /** Full tool name. */
@@ -132,10 +133,11 @@ export const argsFor = (
 ): Record<string, Json> | undefined => {
   const out: Record<string, Json> = {};
   const spec = service.spec.tables[tool.tool.tool.table] as Table;
+  const subject = subjectArg(tool.tool.tool);
   for (const [name, arg] of Object.entries(tool.tool.tool.args)) {
     if (STEERING.has(arg.role) || (!arg.required && !withOptional)) continue;
     const value =
-      arg.role === 'key'
+      name === subject
         ? (donor?.[spec.key.col] ?? undefined)
         : valueFor(service, tool, name, arg, donor, rows, clock, random, serial);
     if (value === undefined) {

@@ -10,6 +10,7 @@ const NEXT: Record<string, [string, string]> = {
   EROFS: ['read_only', 'Choose another folder with --out, or make this one writable.'],
   EACCES: ['read_only', 'Choose another folder with --out, or make this one writable.'],
   EPERM: ['read_only', 'Choose another folder with --out, or make this one writable.'],
+  EFBIG: ['disk_full', 'Raise the limit on file sizes (ulimit -f) and run the same command again: it goes on where it stopped.'],
   ENOTDIR: ['not_a_folder', 'Choose another folder with --out.'],
   EISDIR: ['not_a_file', 'Move the folder of that name away.'],
   EMFILE: ['too_many_files', 'Raise the limit of open files (ulimit -n).'],

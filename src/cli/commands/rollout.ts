@@ -26,6 +26,8 @@ interface Options {
   model?: string;
   baseUrl?: string;
   temperature?: string;
+  retries: number;
+  timeout: number;
   seed: string;
   json?: boolean;
 }
@@ -40,7 +42,13 @@ const modelOf = (options: Options): ((task: Task, sample: number) => Policy) => 
     });
   }
   const apiKey = process.env.TREADLE_API_KEY;
-  const client = endpoint({ baseUrl: options.baseUrl, model: options.model, ...(apiKey ? { apiKey } : {}) });
+  const client = endpoint({
+    baseUrl: options.baseUrl,
+    model: options.model,
+    maxRetries: options.retries,
+    timeoutMs: options.timeout * 1000,
+    ...(apiKey ? { apiKey } : {}),
+  });
   const sampling: Sampling = options.temperature === undefined ? {} : { temperature: Number(options.temperature) };
   return (task, sample) => modelPolicy(client, sampling, sampleSeed(options.seed, task.id, sample));
 };
@@ -77,6 +85,8 @@ export const rolloutCommand = (): Command =>
     )
     .option('--base-url <url>', 'OpenAI-compatible endpoint (policy model)')
     .option('--model <name>', 'its model (policy model)')
+    .addOption(new Option('--retries <n>', 'further attempts a request (policy model)').default(4).argParser(Number))
+    .addOption(new Option('--timeout <s>', 'seconds one answer may take (policy model)').default(120).argParser(Number))
     .option('--temperature <t>', 'sampling temperature (policy model)')
     .addOption(seedOption())
     .addOption(jsonOption())

@@ -7,6 +7,7 @@ import type { Rng } from '../../kit/rng.js';
 import { withArticle, wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row } from '../../world/state/types.js';
+import { subjectArg } from '../../world/surface/subject.js';
 import { type Descriptor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { dropPlan, type NamedTool, type Plan, perform, startPlan } from '../ground/plan.js';
@@ -21,7 +22,7 @@ const STEERING = new Set(['limit', 'offset', 'page', 'cursor', 'sort']);
 
 const splitArgs = (tool: NamedTool): { key?: string; required: [string, Arg][]; optional: [string, Arg][] } => {
   const args = Object.entries(tool.tool.tool.args).filter(([, arg]) => !STEERING.has(arg.role));
-  const key = args.find(([, arg]) => arg.role === 'key')?.[0];
+  const key = subjectArg(tool.tool.tool);
   const others = args.filter(([name]) => name !== key);
   return {
     ...(key ? { key } : {}),
