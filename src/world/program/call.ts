@@ -66,17 +66,13 @@ const failureOf = (program: Program, tool: Runnable, run: Run, thrown: unknown):
   return worldFailure(tool, error);
 };
 
-/** The steps and the answer, in one transaction where anything is written. */
+/** The steps and the answer in one transaction: for reads too, which then lock and look for changes once. */
 const perform = (tool: Runnable, run: Run): Answer => {
   const { conn } = run;
-  if (!tool.writesTables) {
-    tool.run(run);
-    return tool.answer(run);
-  }
-  conn.begin();
+  if (tool.plans.length > 0) conn.begin();
   tool.run(run);
   const answer = tool.answer(run);
-  conn.commit();
+  if (tool.plans.length > 0) conn.commit();
   return answer;
 };
 

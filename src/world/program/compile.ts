@@ -78,7 +78,6 @@ const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: 
     run: body.run,
     plans: body.plans,
     answer,
-    writesTables,
     writesFiles: filesToo,
     slots: site.slots.count,
   };

@@ -11,7 +11,6 @@ export interface Runnable extends CompiledTool {
   run: StepFn;
   plans: readonly Planned[];
   answer: Answering;
-  writesTables: boolean;
   writesFiles: boolean;
   slots: number;
 }

@@ -23,6 +23,7 @@ const integer: Codec = {
     throw badValue(`must be a whole number, not ${shownValue(json)}`, json);
   },
   schema: { type: 'integer' },
+  isPlain: true,
 };
 const float: Codec = {
   encode: (value) => value,
@@ -31,6 +32,7 @@ const float: Codec = {
     throw badValue(`must be a number, not ${shownValue(json)}`, json);
   },
   schema: { type: 'number' },
+  isPlain: true,
 };
 const bool: Codec = {
   encode: (value) => (value === null ? null : value === 1),
@@ -48,6 +50,7 @@ const text: Codec = {
     return json.includes('\u0000') ? json.replaceAll('\u0000', '') : json;
   },
   schema: { type: 'string' },
+  isPlain: true,
 };
 const parsed = (stored: string): Json => {
   try {

@@ -1,6 +1,6 @@
 /** Days and instants in a surface's style. Canonical: unix seconds in UTC, a day at its midnight. */
 import type { Surface } from '../../artifacts/surface.js';
-import { isoDate, isoInstant, parseIso, startOfDay, wordDate } from '../../kit/calendar.js';
+import { isoDate, parseIso, startOfDay, wordDate } from '../../kit/calendar.js';
 import { badValue, type Codec, shownValue } from './value.js';
 
 /** Years 1 to 9999: what four digits can write. */
@@ -22,7 +22,6 @@ const numeral = (json: unknown): number | undefined =>
   typeof json === 'string' && /^-?\d{1,14}(\.\d{1,6})?$/.test(json) ? Math.floor(Number(json)) : undefined;
 const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.floor(ms / 1000));
 
-const clock = (at: number): string => isoInstant(at).slice(11, 19);
 const fromWords = (text: string): number | undefined => {
   const found = /^(\d{1,2}) ([A-Za-z]{3}) (\d{4})(?: (\d{2}:\d{2}:\d{2}))?$/.exec(text);
   if (!found) return undefined;
@@ -37,6 +36,29 @@ const fromCompact = (text: string): number | undefined => {
   const [, year, month, date, hour, minute, second] = found;
   return instant(`${year}-${month}-${date}${hour ? `T${hour}:${minute}:${second}Z` : ''}`);
 };
+
+const MOST_KEPT = 20_000;
+const kept = new Map<number, string>();
+
+/** `2024-03-05`; a service shows the same days over and over, and making the text is the dear part of a row. */
+const dayText = (at: number): string => {
+  const start = startOfDay(at);
+  const known = kept.get(start);
+  if (known !== undefined) return known;
+  if (kept.size >= MOST_KEPT) kept.clear();
+  const text = isoDate(start);
+  kept.set(start, text);
+  return text;
+};
+const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
+
+/** `10:02:03` */
+const clock = (at: number): string => {
+  const seconds = at - startOfDay(at);
+  const minutes = Math.floor(seconds / 60);
+  return `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`;
+};
+const instantText = (at: number): string => `${dayText(at)}T${clock(at)}`;
 
 interface Form {
   write(at: number): string | number;
@@ -53,9 +75,9 @@ const unixText: Form = { write: String, read: numeral, schema: STRING, hint: 'un
 const unix: Form = { write: (at) => at, read: whole, schema: { type: 'integer' }, hint: 'unix seconds' };
 
 const DAYS: Record<Surface['date'], Form> = {
-  iso: { write: isoDate, read: text(day), schema: { type: 'string', format: 'date' }, hint: 'YYYY-MM-DD' },
+  iso: { write: dayText, read: text(day), schema: { type: 'string', format: 'date' }, hint: 'YYYY-MM-DD' },
   compact: {
-    write: (at) => isoDate(at).replaceAll('-', ''),
+    write: (at) => dayText(at).replaceAll('-', ''),
     read: text((it) => (it.length === 8 ? fromCompact(it) : undefined)),
     schema: STRING,
     hint: 'YYYYMMDD',
@@ -72,10 +94,10 @@ const isoForm = (write: (at: number) => string, hint: string): Form => ({
   hint,
 });
 const INSTANTS: Record<Surface['datetime'], Form> = {
-  iso: isoForm(isoInstant, 'YYYY-MM-DDThh:mm:ssZ'),
-  iso_offset: isoForm((at) => `${isoInstant(at).slice(0, 19)}+00:00`, 'YYYY-MM-DDThh:mm:ss+hh:mm'),
+  iso: isoForm((at) => `${instantText(at)}Z`, 'YYYY-MM-DDThh:mm:ssZ'),
+  iso_offset: isoForm((at) => `${instantText(at)}+00:00`, 'YYYY-MM-DDThh:mm:ss+hh:mm'),
   compact: {
-    write: (at) => isoInstant(at).replaceAll(/[-:TZ]/g, ''),
+    write: (at) => instantText(at).replaceAll(/[-:T]/g, ''),
     read: text(fromCompact),
     schema: STRING,
     hint: 'YYYYMMDDhhmmss, UTC',
@@ -112,6 +134,7 @@ const codec = (form: Form, what: string, settle: (at: number) => number): Codec 
   },
   schema: form.schema,
   hint: form.hint,
+  ...(form === unix && { isPlain: true as const }),
 });
 
 export const dateCodec = (style: Surface['date']): Codec => codec(DAYS[style], 'a day', startOfDay);

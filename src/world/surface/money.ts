@@ -104,6 +104,7 @@ const minorCodec: Codec = {
   },
   schema: { type: 'integer' },
   hint: 'in minor units (cents)',
+  isPlain: true,
 };
 
 /** `fallback`: the surface's currency, for rows that do not say one; `own`: the table's rows say theirs, so any is taken. */

@@ -12,6 +12,8 @@ export interface Codec {
   schema: Record<string, Json>;
   /** How the form is written, where the schema alone does not say it. */
   hint?: string;
+  /** The surface form is the canonical one. */
+  isPlain?: true;
 }
 
 /** Longest text a caller may hand in. */

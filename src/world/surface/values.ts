@@ -74,19 +74,24 @@ export const rowFields = (
     .filter((name) => name !== without)
     .map((name) => {
       const col = table.cols[name] as Column;
+      const codec = columnCodec(spec, col, table);
       return {
         name,
         path: surfacePath(spec.surface.fields, name, col.field),
-        codec: columnCodec(spec, col, table),
+        codec,
+        isPlain: codec.isPlain === true,
         money: col.type === 'money' && currency !== undefined,
       };
     });
   return (row) => {
     const out: { [key: string]: Json } = {};
-    for (const { name, path, codec, money } of parts) {
+    for (const { name, path, codec, isPlain, money } of parts) {
       const value = row[name] ?? null;
-      const own = money ? row[currency as string] : undefined;
-      const shown = value === null ? null : codec.encode(value, typeof own === 'string' ? own : undefined);
+      let shown: Json = value;
+      if (!isPlain && value !== null) {
+        const own = money ? row[currency as string] : undefined;
+        shown = codec.encode(value, typeof own === 'string' ? own : undefined);
+      }
       if (path.length === 1) out[path[0] as string] = shown;
       else place(out, path, shown);
     }
