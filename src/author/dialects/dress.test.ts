@@ -47,7 +47,7 @@ describe('dressService', () => {
         expect(new Set(folded).size).toBe(folded.length);
         for (const name of folded) expect(RESERVED_TOOL_NAMES).not.toContain(name);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -69,7 +69,7 @@ describe('dressService', () => {
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

@@ -5,7 +5,7 @@ import type { Table } from '../../artifacts/table.js';
 import type { Arg, Tool } from '../../artifacts/tool.js';
 import { TreadleError } from '../../errors.js';
 import type { Rng } from '../../kit/rng.js';
-import { argFields, columnFields } from './fields.js';
+import { argFields, columnFields, type Shown } from './fields.js';
 import { idStyles, referent, retypeArg, retypeColumn, retyped } from './ids.js';
 import { drawFacets } from './mix.js';
 import { type Dialect, dialectFile, type Envelope } from './schema.js';
@@ -70,24 +70,26 @@ const pagingArgs = (args: Record<string, Arg>, paging: Envelope['paging']): Reco
   return out;
 };
 
-const dressTable = (spec: ServiceSpec, dialect: Dialect, name: string, types: Map<string, 'int' | 'text'>): Table => {
-  const table = spec.tables[name] as Table;
-  const fields = columnFields(dialect, spec.tables, name);
+type KeyTypes = Map<string, 'int' | 'text'>;
+
+const dressTable = ({ tables, columns }: Shown, name: string, types: KeyTypes): Table => {
+  const table = tables[name] as Table;
+  const fields = columns[name] ?? {};
   const cols = Object.fromEntries(
     Object.entries(table.cols).map(([col, column]) => {
-      const { field: _, ...rest } = retypeColumn(column, types.get(referent(spec.tables, name, col) ?? ''));
+      const { field: _, ...rest } = retypeColumn(column, types.get(referent(tables, name, col) ?? ''));
       return [col, fields[col] === undefined ? rest : { ...rest, field: fields[col] }];
     }),
   );
   return { ...table, cols };
 };
 
-const dressTool = (spec: ServiceSpec, dialect: Dialect, tool: Tool, types: Map<string, 'int' | 'text'>): Tool => {
-  const paged = pagingArgs(tool.args, dialect.envelope.paging);
-  const fields = argFields(dialect, spec.tables, tool.table, paged);
+const dressTool = (shown: Shown, tool: Tool, types: KeyTypes): Tool => {
+  const paged = pagingArgs(tool.args, shown.dialect.envelope.paging);
+  const fields = argFields(shown, tool.table, paged);
   const args = Object.fromEntries(
     Object.entries(paged).map(([name, arg]) => {
-      const target = arg.ref ?? referent(spec.tables, tool.table, arg.col);
+      const target = arg.ref ?? referent(shown.tables, tool.table, arg.col);
       const { field: _, ...rest } = retypeArg(arg, types.get(target ?? ''));
       return [name, fields[name] === undefined ? rest : { ...rest, field: fields[name] }];
     }),
@@ -117,18 +119,19 @@ export const dressService = (
   const styles = idStyles(canonical.tables, dialect.ids);
   const types = retyped(canonical, styles);
   const names = toolNames(canonical.tools, dialect.naming, drawVerbs(dialect.naming.words, opts.rng.stream('verbs')));
+  const columns = Object.fromEntries(
+    Object.keys(canonical.tables).map((table) => [table, columnFields(dialect, canonical.tables, table)]),
+  );
+  const shown: Shown = { dialect, tables: canonical.tables, columns };
   const tables = Object.fromEntries(
     Object.keys(canonical.tables).map((table) => {
-      const dressed = dressTable(canonical, dialect, table, types);
+      const dressed = dressTable(shown, table, types);
       const gen = styles[table];
       return [table, gen ? { ...dressed, key: { ...dressed.key, gen } } : dressed];
     }),
   );
   const tools = Object.fromEntries(
-    Object.entries(canonical.tools).map(([tool, body]) => [
-      names.get(tool),
-      dressTool(canonical, dialect, body, types),
-    ]),
+    Object.entries(canonical.tools).map(([tool, body]) => [names.get(tool), dressTool(shown, body, types)]),
   );
   return ServiceSpec.parse({ ...canonical, tables, tools, surface: surfaceOf(name, dialect, opts.currency) });
 };

@@ -11,12 +11,15 @@ import { coded, titled, written } from './spell.js';
 class Paths {
   private readonly taken: string[] = [];
   /** The first of `wanted` that fits, which is then taken; undefined when none does. */
-  claim(wanted: readonly string[]): string | undefined {
-    const path = wanted.find((one) =>
-      this.taken.every((other) => one !== other && !one.startsWith(`${other}.`) && !other.startsWith(`${one}.`)),
-    );
-    if (path !== undefined) this.taken.push(path);
-    return path;
+  claim(wanted: Iterable<string>): string | undefined {
+    for (const path of wanted)
+      if (
+        this.taken.every((other) => path !== other && !path.startsWith(`${other}.`) && !other.startsWith(`${path}.`))
+      ) {
+        this.taken.push(path);
+        return path;
+      }
+    return undefined;
   }
 }
 
@@ -61,18 +64,25 @@ export const columnFields = (dialect: Dialect, tables: Record<string, Table>, na
     if (table.cols[col]?.hidden) continue;
     const plain = written(dialect.naming.fields, col);
     const own = spell(col);
-    const spare = [spell(`display_${col}`), ...[2, 3, 4, 5, 6].map((n) => `${own}${n}`), col];
     const link = linkPath(dialect, tables, name, col);
-    const path = paths.claim([...(link ? [link] : []), own, plain, ...spare]);
+    const spare = (): string[] => [spell(`display_${col}`), ...[2, 3, 4, 5, 6].map((n) => `${own}${n}`), col];
+    const path = paths.claim(link ? [link, own, plain] : [own, plain]) ?? paths.claim(spare());
     if (path !== undefined && path !== plain) fields[col] = path;
   }
   return fields;
 };
 
+/** What the naming of arguments needs to know: the dialect, the tables, and where their columns stand (`columnFields`). */
+export interface Shown {
+  dialect: Dialect;
+  tables: Record<string, Table>;
+  columns: Record<string, Record<string, string>>;
+}
+
 /** Whether the column that an argument speaks of got the path its link asked for, so that the argument may be called alike. */
-const linked = (dialect: Dialect, tables: Record<string, Table>, table: string, col: string): boolean => {
+const linked = ({ dialect, tables, columns }: Shown, table: string, col: string): boolean => {
   const wanted = linkPath(dialect, tables, table, col);
-  return wanted === undefined || columnFields(dialect, tables, table)[col] === wanted;
+  return wanted === undefined || columns[table]?.[col] === wanted;
 };
 
 const RANGE = ['gte', 'lte', 'gt', 'lt'] as const;
@@ -103,12 +113,8 @@ const filterPaths = (dialect: Dialect, name: string, arg: Arg, spell: (name: str
 };
 
 /** Surface path of every argument of a tool that is not its plain name in the naming style. */
-export const argFields = (
-  dialect: Dialect,
-  tables: Record<string, Table>,
-  table: string,
-  args: Record<string, Arg>,
-): Record<string, string> => {
+export const argFields = (shown: Shown, table: string, args: Record<string, Arg>): Record<string, string> => {
+  const { dialect, tables } = shown;
   const spell = speller(dialect, dialect.naming.args);
   const paths = new Paths();
   const fields: Record<string, string> = {};
@@ -121,7 +127,7 @@ export const argFields = (
     const target = arg.ref ?? referent(tables, table, arg.col);
     const asked =
       arg.role === 'key' ? dialect.ids.keyArg : target && /_id$/.test(name) ? dialect.ids.refArg : undefined;
-    const template = asked && linked(dialect, tables, table, arg.col ?? name) ? asked : undefined;
+    const template = asked && linked(shown, table, arg.col ?? name) ? asked : undefined;
     const spelled = template ? filled(template, target ?? table, name, spell) : spell(name);
     if (arg.role === 'limit' && paging.limit) wanted.push(paging.limit);
     if (['offset', 'page', 'cursor'].includes(arg.role) && paging.at) wanted.push(paging.at);

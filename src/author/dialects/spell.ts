@@ -11,7 +11,18 @@ const WRITERS: Record<Naming, (name: string) => string> = {
   asis: (name) => name,
 };
 
-export const written = (naming: Naming, name: string): string => WRITERS[naming](name);
+const MOST_KEPT = 20_000;
+const kept = new Map<string, string>();
+
+/** `name` in a naming style; the same few thousand names come by for every service. */
+export const written = (naming: Naming, name: string): string => {
+  const key = `${naming} ${name}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const text = WRITERS[naming](name);
+  if (kept.size < MOST_KEPT) kept.set(key, text);
+  return text;
+};
 
 /** `due_date` -> `Due_Date` */
 export const titled = (name: string): string =>

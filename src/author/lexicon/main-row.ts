@@ -3,7 +3,7 @@ import type { Value } from '../../artifacts/step.js';
 import type { Column, Table } from '../../artifacts/table.js';
 import { flagColumns, isAutomatic, timeColumn } from './columns.js';
 import { callerFor } from './expression.js';
-import type { Effect, Entry } from './load.js';
+import { type Effect, type Entry, lexicon } from './load.js';
 import { participleOf } from './participle.js';
 import { quoted, type Scope } from './scope.js';
 import { enumValue, type StatusMove, statusColumns, statusMove, valuesIn } from './status.js';
@@ -60,11 +60,16 @@ export const guardedText = (path: string, nullable: boolean): string =>
 const guardedBool = (path: string, col: Column): string =>
   col.required ? path : `(${path} == null ? false : ${path})`;
 
+/** A participle reads as a state: one word, or a phrase the lexicon lists (`checked_in`), not `removed_hold`. */
+const isState = (participle: string): boolean =>
+  !participle.includes('_') || Object.values(lexicon().state_classes).some((states) => states.includes(participle));
+
 /** Status values by preference: a trade's own, the participle of the word used, the entry's list. */
-export const wantedStatus = (match: VerbMatch, effect: Effect): string[] =>
-  effect.status === undefined && match.status === undefined
-    ? []
-    : [...(match.status ?? []), participleOf(match.word), ...(effect.status ?? [])];
+export const wantedStatus = (match: VerbMatch, effect: Effect): string[] => {
+  if (effect.status === undefined && match.status === undefined) return [];
+  const participle = participleOf(match.word);
+  return [...(match.status ?? []), ...(isState(participle) ? [participle] : []), ...(effect.status ?? [])];
+};
 
 const writeStatus = (row: MainRow, entry: Entry, match: VerbMatch, toolVerb: string, scope: Scope): void => {
   const { effect, precondition } = entry;

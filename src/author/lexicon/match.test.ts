@@ -112,6 +112,11 @@ describe('participleOf', () => {
     ['review', 'reviewed'],
     ['reopen', 'reopened'],
     ['enroll', 'enrolled'],
+    ['limit', 'limited'],
+    ['offer', 'offered'],
+    ['debit', 'debited'],
+    ['commit', 'committed'],
+    ['rebuild', 'rebuilt'],
   ])('%s -> %s', (word, participle) => {
     expect(participleOf(word)).toBe(participle);
   });
