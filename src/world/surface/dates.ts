@@ -19,7 +19,7 @@ const day = (iso: string): number | undefined => {
 const instant = (iso: string): number | undefined => (day(iso.slice(0, 10)) === undefined ? undefined : parseIso(iso));
 const whole = (json: unknown): number | undefined => (Number.isSafeInteger(json) ? (json as number) : undefined);
 const numeral = (json: unknown): number | undefined =>
-  typeof json === 'string' && /^-?\d{1,14}(\.\d{1,6})?$/.test(json) ? Math.floor(Number(json)) : undefined;
+  typeof json === 'string' && /^-?\d{1,15}(\.\d{1,6})?$/.test(json) ? Math.floor(Number(json)) : undefined;
 const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.floor(ms / 1000));
 
 const fromWords = (text: string): number | undefined => {
