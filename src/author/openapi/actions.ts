@@ -17,11 +17,18 @@ export interface FoundVerb {
   match: VerbMatch;
 }
 
-/** An operation id tells the verb first, or right after the resource's own noun; a verb further back belongs to something else. */
+const PARTICLES = new Set(['a', 'an', 'the', 'for', 'by', 'id', 'of', 'one', 'v1', 'v2', 'v3', 'v4']);
+
+/** An operation id tells the verb first, or right after a tag, and then nothing but the resource's own noun: else it is about a part. */
 const leads = (id: string, match: VerbMatch, entity: Entity): boolean => {
-  const [first = '', second = ''] = wordsOf(id);
-  const verb = match.word.split('_')[0] as string;
-  return first === verb || (second === verb && singular(first) === entity.resource.noun.split('_').at(-1));
+  const own = new Set([...entity.resource.noun.split('_'), ...entity.name.split('_')]);
+  const verb = match.word.split('_');
+  const tagged = id.split(/[/._]/);
+  const told = [wordsOf(id), ...(tagged.length > 1 ? [wordsOf(tagged.slice(1).join(' '))] : [])];
+  return told.some((words) => {
+    const rest = words.slice(verb.length).filter((word) => !PARTICLES.has(word) && !own.has(singular(word)));
+    return verb.every((word, at) => words[at] === word) && rest.length === 0;
+  });
 };
 
 /** The lexicon's verb for an operation that is no plain one; undefined when no word of it is known. */

@@ -9,6 +9,7 @@ import { filterArg, limitArg, type PagingStyle, pageArg, pagingRole, queryField 
 import type { Schemas } from './schema.js';
 import type { Sighting } from './sightings.js';
 import type { DocParam, Field } from './types.js';
+import { isObject } from './unwrap.js';
 
 export interface ArgList {
   args: Record<string, Arg>;
@@ -30,6 +31,7 @@ export const addArg = (list: ArgList, wanted: string, arg: Arg): boolean => {
 const described = (text: string | undefined, most = 200): string | undefined => {
   if (!text) return undefined;
   const flat = text
+    .slice(0, 1000)
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
@@ -170,6 +172,8 @@ export const listArgs = (
         }))
       : [];
   for (const param of [...sighting.op.params.filter((one) => one.in === 'query'), ...body]) {
+    const shape = schemas.view(param.schema);
+    if (isObject(shape) || shape.types.has('object')) continue;
     const role = pagingRole(param.name);
     const wide = role === 'limit' ? limitArg(param, schemas) : undefined;
     const ours =

@@ -50,7 +50,7 @@ const build = (understanding: Understanding, options: DocumentOptions): Built =>
   const context = contextOf(understanding, options);
   const understood = new Map<string, OperationKind>();
   const weighed = understanding.entities
-    .map((entity) => weigh(entity, context, understood))
+    .map((entity) => weigh(entity, context, understood, understanding.why))
     .filter((one) => one.tools > 0 && one.value > 0);
   const services: ServiceSpec[] = [];
   const kept = new Set<string>();

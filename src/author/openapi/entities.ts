@@ -5,6 +5,7 @@ import { type Columns, columnsOf } from './columns.js';
 import type { FieldContext } from './fields.js';
 import { type FoundKey, findKey } from './keys.js';
 import { identifier, unique } from './names.js';
+import { isPlumbing } from './paths.js';
 import type { Resource } from './resources.js';
 import type { Schemas } from './schema.js';
 
@@ -38,10 +39,18 @@ const VAGUE = new Set(
   ),
 );
 
+/** The collection that a nested one hangs under. */
 const parentNoun = (resource: Resource): string | undefined => {
   const parts = resource.home.split('/').filter(Boolean);
   const at = parts.lastIndexOf('{}');
-  return at > 0 ? singular(snake(parts[at - 1] as string)) : undefined;
+  const above = at > 0 ? (parts[at - 1] as string) : '{}';
+  return above === '{}' || isPlumbing(above) ? undefined : singular(snake(above));
+};
+
+/** The static segment right before a collection, which tells two of one name apart: `/paymentaudit/payouts`. */
+const sectionOf = (resource: Resource): string | undefined => {
+  const before = resource.home.split('/').filter(Boolean).at(-2);
+  return before === undefined || before === '{}' || isPlumbing(before) ? undefined : singular(snake(before));
 };
 
 const nounOf = (resource: Resource): string => {
@@ -87,8 +96,9 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): En
     }
     const word = nounOf(resource);
     const above = parentNoun(resource);
-    const clashes = (nouns.get(word) ?? 0) > 1 && above !== undefined && above !== word;
-    const name = unique(identifier(clashes ? `${above}_${word}` : word, 'thing'), taken);
+    const lead = taken.has(word) || above !== undefined ? (above ?? sectionOf(resource)) : undefined;
+    const clashes = (nouns.get(word) ?? 0) > 1 && lead !== undefined && !word.startsWith(lead);
+    const name = unique(identifier(clashes ? `${lead}_${word}` : word, 'thing'), taken);
     const noun = spaced(name);
     const table: Table = { noun, plural: plural(noun), key: { col: columns.keyCol }, cols: {} };
     entities.push({ resource, name, table, key, columns, parents: new Map() });

@@ -39,6 +39,7 @@ const numberOf = (value: unknown): number | undefined =>
 const textOf = (value: unknown, most = 400): string | undefined => {
   if (typeof value !== 'string' || !value.trim()) return undefined;
   const flat = value
+    .slice(0, most * 2)
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -13,7 +13,7 @@ export interface PathShape {
   verb: string | undefined;
 }
 
-const ENDING = /\.(json|xml|html?|\{[a-z_]*format\})$/i;
+const ENDING = /(\.(json|xml|html?)|\.?\{[A-Za-z_]*(format|extension|ext)\})$/i;
 
 /** OData's `orders({id})` and `orders(id='{id}')` become two segments. */
 const splitKeyed = (part: string): string[] => {

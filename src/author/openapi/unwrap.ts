@@ -77,6 +77,9 @@ const oneProperty = (view: View, nouns: Set<string>, schemas: Schemas): string |
     const property = schemas.view(view.properties.get(name));
     if (!isObject(property) && !isArray(property)) continue;
     const others = names.filter((other) => other !== name);
+    const named =
+      nouns.has(plain) && isObject(property) && !hasOwnId(view) && property.properties.size >= others.length;
+    if (named && property.properties.size >= 3) return name;
     if (others.every(isMetaName) && !(plain !== 'data' && hasOwnId(view))) return name;
   }
   return undefined;

@@ -16,9 +16,14 @@ const roughTable = (entity: Entity): Table => ({
   cols: Object.fromEntries([...entity.columns.facts].map(([name, fact]) => [name, fact.column])),
 });
 
-/** `understood` takes the kind of every operation that makes a tool, by its label. */
-export const weigh = (entity: Entity, context: ServiceContext, understood: Map<string, OperationKind>): Weighed => {
-  const plain = plainTools(entity, context, () => undefined);
+/** `understood` takes the kind of every operation that makes a tool, by its label, `why` the reasons of the others. */
+export const weigh = (
+  entity: Entity,
+  context: ServiceContext,
+  understood: Map<string, OperationKind>,
+  why: Map<string, string>,
+): Weighed => {
+  const plain = plainTools(entity, context, ({ op }, reason) => why.set(op.label, reason));
   const table = roughTable(entity);
   const verbs = entity.resource.sightings.filter(
     (sighting) => sighting.kind === 'action' && verbOf(entity, sighting, context.nouns, table) !== undefined,
