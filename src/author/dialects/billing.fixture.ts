@@ -92,6 +92,28 @@ export const billing = (): ServiceSpec => ({
       writes: [{ table: 'invoice', cols: ['status'] }],
     }),
     customer_list: tool({ id: 'customer.list', op: 'list', table: 'customer', args: paging }),
+    customer_update: tool({
+      id: 'customer.update',
+      op: 'update',
+      table: 'customer',
+      args: {
+        id: { type: 'text', role: 'key', col: 'id', ref: 'customer', required: true },
+        name: { type: 'text', role: 'set', col: 'name' },
+      },
+      writes: [{ table: 'customer', cols: ['name'] }],
+    }),
+    customer_open: tool({
+      id: 'customer.open',
+      op: 'action',
+      table: 'customer',
+      args: { id: { type: 'text', role: 'key', col: 'id', ref: 'customer', required: true } },
+      steps: [
+        { get: { table: 'customer', where: { id: '$args.id' }, as: 'row', else: { error: 'not_found' } } },
+        { update: { table: 'customer', where: { id: '$row.id' }, set: { created_at: '$now' }, as: 'row' } },
+      ],
+      returns: { row: 'row' },
+      writes: [{ table: 'customer', cols: ['created_at'] }],
+    }),
     customer_get: tool({
       id: 'customer.get',
       op: 'get',

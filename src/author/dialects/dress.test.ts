@@ -146,6 +146,11 @@ describe('dressService', () => {
     // `customer` is a column of its own here, so the reference keeps its _id.
     expect(pure('dotted_rpc').tables.invoice!.cols.customer_id!.field).toBeUndefined();
     expect(pure('legacy_columns').tables.invoice!.cols.due_on!.field).toBe('DUEDT');
+    const update = Object.values(pure('named_resources').tools).find((tool) => tool.id === 'customer.update')!.args;
+    expect([update.id!.field, update.name!.field]).toEqual(['name', 'displayName']);
+    for (const dialect of DIALECTS)
+      for (let seed = 0; seed < 5; seed++)
+        expect(Object.keys(dress(dialect, `v${seed}`).tools).filter((name) => /_[2-9]$/.test(name))).toEqual([]);
   });
 
   it('refuses a dialect it does not know, with the ones it does', () => {

@@ -118,7 +118,8 @@ export const dressService = (
   const { name, dialect } = drawFacets(base, opts.rng.stream('mix'));
   const styles = idStyles(canonical.tables, dialect.ids);
   const types = retyped(canonical, styles);
-  const names = toolNames(canonical.tools, dialect.naming, drawVerbs(dialect.naming.words, opts.rng.stream('verbs')));
+  const verbs = drawVerbs(dialect.naming.words, canonical.tools, opts.rng.stream('verbs'));
+  const names = toolNames(canonical.tools, dialect.naming, verbs);
   const columns = Object.fromEntries(
     Object.keys(canonical.tables).map((table) => [table, columnFields(dialect, canonical.tables, table)]),
   );

@@ -128,12 +128,15 @@ export const argFields = (shown: Shown, table: string, args: Record<string, Arg>
     const asked =
       arg.role === 'key' ? dialect.ids.keyArg : target && /_id$/.test(name) ? dialect.ids.refArg : undefined;
     const template = asked && linked(shown, table, arg.col ?? name) ? asked : undefined;
-    const spelled = template ? filled(template, target ?? table, name, spell) : spell(name);
+    // An argument named after a column is called as the column is shown.
+    const twin = arg.role === 'key' || isRange(arg.op) ? undefined : shown.columns[table]?.[name];
+    const plain = twin !== undefined && !twin.includes('.') ? twin : spell(name);
+    const spelled = template ? filled(template, target ?? table, name, spell) : plain;
     if (arg.role === 'limit' && paging.limit) wanted.push(paging.limit);
     if (['offset', 'page', 'cursor'].includes(arg.role) && paging.at) wanted.push(paging.at);
     if (arg.role === 'filter') {
       const own = template && !isRange(arg.op) ? [filterPaths(dialect, spelled, arg, (text) => text)[0] as string] : [];
-      wanted.push(...own, ...filterPaths(dialect, name, arg, spell));
+      wanted.push(...own, ...filterPaths(dialect, name, arg, isRange(arg.op) ? spell : () => plain));
     }
     if (arg.role === 'set' && dialect.naming.sets) wanted.push(`${dialect.naming.sets}.${spelled}`);
     wanted.push(

@@ -11,9 +11,15 @@ type Generic = (typeof GENERIC)[number];
 /** One word for each generic verb, kept for all tools of a service. */
 export type VerbWords = Record<Generic, string>;
 
-/** Draws one synonym for each generic verb; list and search never share a word. */
-export const drawVerbs = (words: NamingFacet['words'], rng: Rng): VerbWords => {
-  const drawn = Object.fromEntries(GENERIC.map((op) => [op, rng.pick(words[op])])) as VerbWords;
+/** Draws one synonym for each generic verb, none that is a verb of the service itself; list and search never share a word. */
+export const drawVerbs = (words: NamingFacet['words'], tools: Record<string, Tool>, rng: Rng): VerbWords => {
+  const own = new Set(Object.values(tools).map((tool) => tool.id.split('.')[1] as string));
+  for (const op of GENERIC) own.delete(op);
+  const pick = (op: Generic): string => {
+    const free = words[op].filter((word) => !own.has(snake(word)));
+    return free.length > 0 ? rng.pick(free) : op;
+  };
+  const drawn = Object.fromEntries(GENERIC.map((op) => [op, pick(op)])) as VerbWords;
   return drawn.list === drawn.search ? { ...drawn, search: 'search' } : drawn;
 };
 
@@ -38,7 +44,16 @@ const partsOf = (tool: Tool, tools: NamingFacet['tools'], verbs: VerbWords): Par
 const MAX = 64;
 const cut = (name: string): string => name.slice(0, MAX).replace(/_+$/, '');
 
-const spelled = (parts: Parts, tools: NamingFacet['tools'], nounCode: string): string => {
+/** Two capitals a word for a verb, more where two are taken; a generic verb's code stands in the dialect. */
+const verbCode = (verb: string, size: number): string =>
+  /^[A-Z]{2}$/.test(verb)
+    ? verb
+    : snake(verb)
+        .split('_')
+        .map((word) => consonants(word, size))
+        .join('');
+
+const spelled = (parts: Parts, tools: NamingFacet['tools'], nounCode: string, size = 2): string => {
   const { verb, noun } = parts;
   if (tools.bare && (parts.op === 'list' || parts.op === 'get') && /^(list|get)$/.test(verb)) return camel(noun);
   const article = tools.article && !parts.many ? withArticle(noun).split(' ')[0] : undefined;
@@ -56,15 +71,7 @@ const spelled = (parts: Parts, tools: NamingFacet['tools'], nounCode: string): s
     case 'double':
       return words.map(snake).join('__');
     case 'code':
-      return (
-        nounCode +
-        (/^[A-Z]{2}$/.test(verb)
-          ? verb
-          : snake(verb)
-              .split('_')
-              .map((word) => consonants(word, 2))
-              .join(''))
-      );
+      return nounCode + verbCode(verb, size);
   }
 };
 
@@ -100,6 +107,8 @@ export const toolNames = (tools: Record<string, Tool>, facet: NamingFacet, verbs
     const wanted = [
       spelled(parts, facet.tools, code),
       spelled(parts, { ...facet.tools, bare: false }, code),
+      spelled(parts, { ...facet.tools, bare: false }, code, 3),
+      spelled(parts, { ...facet.tools, bare: false }, code, 4),
       spelled({ ...parts, verb: tool.id.split('.')[1] as string }, { ...facet.tools, bare: false }, code),
     ].map(cut);
     let name = wanted.find((one) => !used.has(one.toLowerCase()));
