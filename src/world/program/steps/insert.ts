@@ -26,7 +26,7 @@ const fallbackOf = (scope: Scope, tableName: string, table: Table, name: string,
   const { gen } = table.key;
   if (name === table.key.col && gen) {
     const { id } = scope.site.spec;
-    return (run) => idOf(gen, `${run.ctx.seed}/${id}/${tableName}`, count(run, tableName) - 1);
+    return (run) => idOf(gen, `${run.ctx.seed}/${id}/${tableName}`, count(run, tableName));
   }
   const stored = storedIn(col);
   switch (col.auto) {
