@@ -42,14 +42,12 @@ const fieldsSchema = (spec: ServiceSpec, tableName: string, cols: readonly strin
   return root;
 };
 
-/** Values that are missing from some answers, so that their keys cannot be required. */
-const SOMETIMES: readonly Placeholder[] = ['cursor', 'key', 'field'];
-
-const mayMiss = (template: Json): boolean => {
+/** Whether the value may be left out: its placeholder has no schema here, or no value in some answers. */
+const mayMiss = (template: Json, parts: Parts): boolean => {
   if (typeof template !== 'object' || template === null)
-    return [...placeholdersIn(template)].some((name) => SOMETIMES.includes(name));
-  const parts = Object.values(template);
-  return !Array.isArray(template) && parts.length > 0 && parts.every(mayMiss);
+    return [...placeholdersIn(template)].some((name) => name === 'cursor' || parts[name] === undefined);
+  const items = Object.values(template);
+  return !Array.isArray(template) && items.length > 0 && items.every((item) => mayMiss(item, parts));
 };
 
 const named = (key: string, nouns: { noun: string; nouns: string }): string =>
@@ -73,7 +71,7 @@ const templateSchema = (template: Json, parts: Parts, nouns: { noun: string; nou
     }
     const name = named(key, nouns);
     properties[name] = templateSchema(value, parts, nouns);
-    if (!mayMiss(value)) required.push(name);
+    if (!mayMiss(value, parts)) required.push(name);
   }
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 };
@@ -95,10 +93,7 @@ export const outputSchemaOf = (spec: ServiceSpec, tool: Tool): Schema => {
   const row = templateSchema(spec.surface.row, { ...base, fields }, nouns);
   const kind = answerKind(tool);
   const free: Schema = { type: 'object' };
-  const parts: Parts = {
-    ...base,
-    row: kind === 'value' ? free : row,
-    fields: kind === 'value' ? free : fields,
+  const many: Parts = {
     rows: { type: 'array', items: row },
     more: { type: 'boolean' },
     total: INTEGER,
@@ -109,6 +104,15 @@ export const outputSchemaOf = (spec: ServiceSpec, tool: Tool): Schema => {
     shown: INTEGER,
     cursor: { type: 'string' },
   };
+  const { noun, nouns: plural } = base;
+  const shapes: Record<ReturnType<typeof answerKind>, Parts> = {
+    row: { ...base, row, fields },
+    rows: { noun, nouns: plural, ...many },
+    value: { noun, nouns: plural, row: free, fields: free },
+    // The key is that of the row acted on, where an argument names one.
+    done: { noun, nouns: plural },
+  };
+  const parts = shapes[kind];
   const envelope = kind === 'rows' ? 'many' : kind === 'done' ? 'done' : 'one';
   return templateSchema(envelopeOf(spec, envelope, returns), parts, nouns);
 };

@@ -74,14 +74,19 @@ export const compileCondition = (scope: Scope, table: string, condition: Conditi
 /** At most this many words of a query count. */
 const MOST_WORDS = 10;
 const ASCII = /^[ -~]*$/;
+const cases = (word: string): string[] => {
+  const lower = word.toLowerCase();
+  const [first = ''] = lower;
+  return [...new Set([word, lower, word.toUpperCase(), first.toUpperCase() + lower.slice(first.length)])];
+};
 
-/** All words, each in any of the columns. SQLite folds only ASCII case, so other words are looked for in both cases. */
+/** All words, each in any of the columns. SQLite folds only ASCII case, so other words are looked for in their usual cases. */
 export const textPiece = (cols: readonly string[], text: string): Piece | undefined => {
   const words = text.normalize('NFC').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
   if (words.length === 0) return undefined;
   const params: SqlValue[] = [];
   const sql = words.map((word) => {
-    const forms = ASCII.test(word) ? [word] : [...new Set([word, word.toLowerCase(), word.toUpperCase()])];
+    const forms = ASCII.test(word) ? [word] : cases(word);
     const tests = cols.flatMap((col) =>
       forms.map((form) => {
         params.push(`%${escapedLike(form)}%`);
