@@ -64,11 +64,18 @@ const PEOPLE_WORDS = /owner|assignee|author|creator|user|manager|supervisor|requ
 const looseReference: Make = (cell) => {
   const { w, h, col, r } = cell;
   const stem = col.norm.replace(/_(id|ids|uuid|guid|sid|gid|key|ref|oid|uid)$/, '').replace(/^id_/, '');
-  const target = w.plans.find((plan) => plan !== h.plan && plan.handles.length > 0 && plan.service === h.plan.service && (plan.name === stem || plan.name.endsWith(`_${stem}`)));
+  const target = w.plans.find(
+    (plan) =>
+      plan !== h.plan &&
+      plan.handles.length > 0 &&
+      plan.service === h.plan.service &&
+      (plan.name === stem || plan.name.endsWith(`_${stem}`)),
+  );
   if (target) {
     const other = target.handles[Math.floor(target.handles.length * r.unit() ** 1.6)];
     const key = other?.row[target.table.key.col];
-    if (key !== undefined && (typeof key === 'number') === (col.column.type === 'int')) return col.column.type === 'json' ? JSON.stringify([key]) : key;
+    if (key !== undefined && (typeof key === 'number') === (col.column.type === 'int'))
+      return col.column.type === 'json' ? JSON.stringify([key]) : key;
   }
   if (PEOPLE_WORDS.test(stem)) {
     const someone = employeeValue(cell);
@@ -86,8 +93,10 @@ const ruleValue = (cell: Cell): SqlValue | undefined => {
   const make = id === 'foreign_key' ? looseReference : id ? MAKERS[id] : undefined;
   const made = (make ?? byType)(cell);
   if (made === undefined || made === null) return made;
-  if (id && TIME_RULES.has(id) && typeof made === 'number' && !/^year/.test(id)) return isTime(cell) ? storeTime(made, col.column, col.norm) : made;
-  if (id && MONEY_RULES.has(id) && typeof made === 'number') return storeAmount(made, col.column.type, currencyOf(w, h));
+  if (id && TIME_RULES.has(id) && typeof made === 'number' && !/^year/.test(id))
+    return isTime(cell) ? storeTime(made, col.column, col.norm) : made;
+  if (id && MONEY_RULES.has(id) && typeof made === 'number')
+    return storeAmount(made, col.column.type, currencyOf(w, h));
   return made;
 };
 
@@ -120,7 +129,11 @@ const effectValue = (cell: Cell, effect: Effect, at: number): SqlValue | undefin
     }
     default:
       if (!col.managed) return undefined;
-      if ((col.column.type === 'date' || col.column.type === 'datetime') && !/due|next|until|renew|expire/.test(col.norm)) return storeTime(atStep(at, cell), col.column, col.norm);
+      if (
+        (col.column.type === 'date' || col.column.type === 'datetime') &&
+        !/due|next|until|renew|expire/.test(col.norm)
+      )
+        return storeTime(atStep(at, cell), col.column, col.norm);
       return /reason|why|cause/.test(col.norm) && !col.column.enum ? reasonText(cell) : undefined;
   }
 };
@@ -128,7 +141,8 @@ const effectValue = (cell: Cell, effect: Effect, at: number): SqlValue | undefin
 const fallback = (cell: Cell): SqlValue => {
   const { column } = cell.col;
   if (column.enum) return column.enum[0] as string;
-  if (column.default !== undefined && column.default !== null) return typeof column.default === 'boolean' ? Number(column.default) : column.default;
+  if (column.default !== undefined && column.default !== null)
+    return typeof column.default === 'boolean' ? Number(column.default) : column.default;
   switch (column.type) {
     case 'text': {
       const made = column.pattern ? stringOf(column.pattern, cell.r, 0, column.maxLength) : undefined;

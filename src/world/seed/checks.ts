@@ -21,7 +21,8 @@ export const checksOf = (plan: TablePlan): Check[] =>
     return holds ? [{ text, holds, cols }] : [];
   });
 
-export const brokenChecks = (checks: readonly Check[], row: Row): Check[] => checks.filter(({ holds }) => !holdsCheck(holds, row));
+export const brokenChecks = (checks: readonly Check[], row: Row): Check[] =>
+  checks.filter(({ holds }) => !holdsCheck(holds, row));
 
 const PAIR = /^\s*"?(\w+)"?\s*(<=|<|>=|>|<>|!=)\s*"?(\w+)"?\s*$/;
 
@@ -39,7 +40,8 @@ const candidates = (h: Handle, check: Check, fixed: ReadonlySet<string>, r: Rng)
       const [low, high] = op.startsWith('<') ? [a, b] : [b, a];
       const times = cols[a]?.type === 'date' || cols[a]?.type === 'datetime';
       if (times) out.push(swapped(h.row, a, b), { ...h.row, [high]: Math.max(x, y) + 86_400, [low]: Math.min(x, y) });
-      else out.push({ ...h.row, [low]: Math.floor(Math.max(0, h.row[high] as number) * r.unit()) }, swapped(h.row, a, b));
+      else
+        out.push({ ...h.row, [low]: Math.floor(Math.max(0, h.row[high] as number) * r.unit()) }, swapped(h.row, a, b));
     }
   }
   for (const name of check.cols) {
@@ -62,12 +64,20 @@ const inBounds = (h: Handle, row: Row, cols: readonly string[], r: Rng): boolean
   });
 
 /** Mends the row in place; false when nothing helped. */
-export const repairRow = (w: World, h: Handle, checks: readonly Check[], fixed: ReadonlySet<string>, r: Rng): boolean => {
+export const repairRow = (
+  w: World,
+  h: Handle,
+  checks: readonly Check[],
+  fixed: ReadonlySet<string>,
+  r: Rng,
+): boolean => {
   for (let tries = 0; tries < 12; tries++) {
     const broken = brokenChecks(checks, h.row);
     const first = broken[0];
     if (!first) return true;
-    const better = candidates(h, first, fixed, r).find((row) => brokenChecks(checks, row).length < broken.length && inBounds(h, row, first.cols, r));
+    const better = candidates(h, first, fixed, r).find(
+      (row) => brokenChecks(checks, row).length < broken.length && inBounds(h, row, first.cols, r),
+    );
     if (better) {
       for (const name of first.cols) h.row[name] = better[name] ?? null;
       continue;
@@ -80,7 +90,8 @@ export const repairRow = (w: World, h: Handle, checks: readonly Check[], fixed: 
         const pick = r.pick(target.handles);
         h.meta.refs.set(ref.id, pick);
         for (const one of ref.cols) h.row[one.col] = pick.row[one.toCol] ?? null;
-      } else if (col && !fixed.has(name) && name !== h.plan.table.key.col && !col.column.auto) h.row[name] = makeCell({ w, h, col, r });
+      } else if (col && !fixed.has(name) && name !== h.plan.table.key.col && !col.column.auto)
+        h.row[name] = makeCell({ w, h, col, r });
     }
   }
   return brokenChecks(checks, h.row).length === 0;

@@ -37,7 +37,6 @@ export interface ColumnsData {
 export interface CountryData {
   name: string;
   currency: string;
-  dial: number;
   lang: string;
   locale: string;
   names: string;

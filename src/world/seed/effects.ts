@@ -95,8 +95,10 @@ export const creatable = (spec: ServiceSpec, tableName: string): ReadonlySet<str
   return out;
 };
 
-const BAD = /cancel|reject|declin|fail|void|denied|deny|expired|refund|lost|abandon|withdrawn|suspend|block|error|dispute|delete|terminat|revoked|written_off|no_show|overdue|hold|pause|return/;
-const INITIAL = /^(draft|new|open|pending|created|requested|planned|queued|scheduled|registered|submitted|todo|active|received|booked)$/;
+const BAD =
+  /cancel|reject|declin|fail|void|denied|deny|expired|refund|lost|abandon|withdrawn|suspend|block|error|dispute|delete|terminat|revoked|written_off|no_show|overdue|hold|pause|return/;
+const INITIAL =
+  /^(draft|new|open|pending|created|requested|planned|queued|scheduled|registered|submitted|todo|active|received|booked)$/;
 
 /** Whether a state is an exception to the usual course. */
 export const isBadEnd = (state: string): boolean => BAD.test(snake(state));
@@ -108,7 +110,8 @@ const guessed = (values: readonly string[]): { initial: string; paths: Map<strin
   for (const value of values) {
     const at = line.indexOf(value);
     const from = line.indexOf(initial);
-    const way = at > from && from >= 0 && at - from <= 4 ? line.slice(from + 1, at + 1) : value === initial ? [] : [value];
+    const way =
+      at > from && from >= 0 && at - from <= 4 ? line.slice(from + 1, at + 1) : value === initial ? [] : [value];
     paths.set(
       value,
       way.map((to) => ({ verb: snake(to), to })),

@@ -1,13 +1,13 @@
 /** Fills a laid-out table column by column, keeps what must be unique so, and repairs rows that break a CHECK. */
 import type { Rng } from '../../kit/rng.js';
-import type { Row, SqlValue } from '../state/types.js';
 import { idOf } from '../ids.js';
+import type { Row, SqlValue } from '../state/types.js';
 import { makeCell } from './cell.js';
 import { brokenChecks, checksOf, repairRow } from './checks.js';
 import { fit } from './fit.js';
 import { fullName } from './people.js';
-import { newPerson } from './subjects.js';
 import type { Post } from './staff.js';
+import { newPerson } from './subjects.js';
 import type { Cell, ColPlan, Handle, TablePlan, World } from './types.js';
 
 /** What others are derived from comes first. */
@@ -16,14 +16,17 @@ const ORDER = (
   'unit quantity capacity on_hand payment_terms tax_rate unit_price line_total subtotal discount tax_amount fee total paid_amount due_amount balance ' +
   'starts_at ends_at duration created_at stamp due_at expires_at status priority document_number code serial'
 ).split(' ');
-const LAST = 'actor slug file_name mime_type note description body_text url avatar age flag reason updated_at'.split(' ');
+const LAST = 'actor slug file_name mime_type note description body_text url avatar age flag reason updated_at'.split(
+  ' ',
+);
 const RANK = new Map([...ORDER.map((id, i) => [id, i] as const), ...LAST.map((id, i) => [id, 200 + i] as const)]);
 const rankOf = (col: ColPlan): number => RANK.get(col.rule?.id ?? '') ?? 100;
 
 const refValues = (h: Handle, overwrite: boolean): void => {
   for (const ref of h.plan.refs) {
     const target = h.meta.refs.get(ref.id);
-    for (const { col, toCol } of ref.cols) if (overwrite || h.row[col] === undefined) h.row[col] = target?.row[toCol] ?? null;
+    for (const { col, toCol } of ref.cols)
+      if (overwrite || h.row[col] === undefined) h.row[col] = target?.row[toCol] ?? null;
   }
 };
 
@@ -52,7 +55,12 @@ const automatic = (w: World, plan: TablePlan, col: ColPlan, r: Rng): boolean => 
   }
   for (const h of [...plan.handles, ...plan.spares]) {
     const someone = auto === 'me' && w.active.length > 0 ? r.pick(w.active) : undefined;
-    const value = auto === 'now' ? h.meta.created : auto === 'touch' ? h.meta.touched : (someone?.row[someone.plan.roles.get('email') ?? ''] ?? `office@${w.context.company.domain}`);
+    const value =
+      auto === 'now'
+        ? h.meta.created
+        : auto === 'touch'
+          ? h.meta.touched
+          : (someone?.row[someone.plan.roles.get('email') ?? ''] ?? `office@${w.context.company.domain}`);
     h.row[col.name] = fit(value, col.column, r) ?? value;
   }
   return true;
@@ -73,7 +81,14 @@ const varied = (value: SqlValue, cell: Cell, taken: ReadonlySet<SqlValue>): SqlV
     if (next !== null && !taken.has(next)) return next;
   }
   for (let n = 2; n < 200; n++) {
-    const next = typeof value === 'number' ? value + n - 1 : typeof value === 'string' ? (value.includes('@') ? value.replace('@', `${n}@`) : `${value} ${n}`) : value;
+    const next =
+      typeof value === 'number'
+        ? value + n - 1
+        : typeof value === 'string'
+          ? value.includes('@')
+            ? value.replace('@', `${n}@`)
+            : `${value} ${n}`
+          : value;
     const stored = fit(next, cell.col.column, cell.r);
     if (stored !== null && stored !== undefined && !taken.has(stored)) return stored;
   }
@@ -114,7 +129,10 @@ const uniqueSets = (plan: TablePlan): string[][] => plan.table.unique ?? [];
 const separate = (w: World, plan: TablePlan, fixed: ReadonlySet<string>, r: Rng): void => {
   for (const set of uniqueSets(plan)) {
     const seen = new Set<string>();
-    const keyOf = (row: Row): string | undefined => (set.some((col) => row[col] === null || row[col] === undefined) ? undefined : set.map((col) => JSON.stringify(row[col])).join('\u0000'));
+    const keyOf = (row: Row): string | undefined =>
+      set.some((col) => row[col] === null || row[col] === undefined)
+        ? undefined
+        : set.map((col) => JSON.stringify(row[col])).join('\u0000');
     const gone = new Set<Handle>();
     for (const h of [...plan.handles, ...plan.spares]) {
       let key = keyOf(h.row);
@@ -126,7 +144,8 @@ const separate = (w: World, plan: TablePlan, fixed: ReadonlySet<string>, r: Rng)
           if (ref && target && target.handles.length > 0 && r.chance(0.5)) {
             h.meta.refs.set(ref.id, r.pick(target.handles));
             refValues(h, true);
-          } else if (col && !fixed.has(name) && name !== plan.table.key.col && !col.column.auto) h.row[name] = makeCell({ w, h, col, r });
+          } else if (col && !fixed.has(name) && name !== plan.table.key.col && !col.column.auto)
+            h.row[name] = makeCell({ w, h, col, r });
         }
         key = keyOf(h.row);
       }
@@ -157,7 +176,11 @@ const staffFacts = (w: World, plan: TablePlan): void => {
   }
   // Few offices: people work where the company is, some elsewhere.
   const place = roles(plan, 'city');
-  if (place) for (const h of plan.handles) h.row[place] = r.chance(0.75) ? w.context.company.city : (w.home.cities[r.int(0, Math.min(3, w.home.cities.length - 1))] as { name: string }).name;
+  if (place)
+    for (const h of plan.handles)
+      h.row[place] = r.chance(0.75)
+        ? w.context.company.city
+        : (w.home.cities[r.int(0, Math.min(3, w.home.cities.length - 1))] as { name: string }).name;
 };
 const roles = (plan: TablePlan, rule: string): string | undefined => plan.roles.get(rule);
 
@@ -185,19 +208,23 @@ export const fillTable = (w: World, plan: TablePlan): void => {
   if (checks.length > 0) {
     const r = w.rng.stream(`repair ${plan.key}`);
     const gone = new Set<Handle>();
-    for (const h of [...plan.handles, ...plan.spares]) if (brokenChecks(checks, h.row).length > 0 && !repairRow(w, h, checks, fixed, r)) gone.add(h);
+    for (const h of [...plan.handles, ...plan.spares])
+      if (brokenChecks(checks, h.row).length > 0 && !repairRow(w, h, checks, fixed, r)) gone.add(h);
     drop(plan, gone);
   }
   const counters = (w.counters[plan.service.id] ??= {});
   counters[plan.name] = plan.handles.reduce((most, h) => Math.max(most, h.meta.index), 0);
   const number = plan.roles.get('document_number') ?? plan.cols.find((col) => col.column.auto === 'number')?.name;
-  if (number && plan.kind !== 'person' && plan.kind !== 'lookup') for (const h of plan.handles.slice(-40)) if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
+  if (number && plan.kind !== 'person' && plan.kind !== 'lookup')
+    for (const h of plan.handles.slice(-40))
+      if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
 };
 
 /** A linked column that must not be empty gets a value of its own where its row has no partner. */
 const patchLink = (w: World, plan: TablePlan, col: ColPlan, deferred: boolean, r: Rng): void => {
   if (deferred || col.column.fk) return;
-  for (const h of [...plan.handles, ...plan.spares]) if (h.row[col.name] === null && col.column.required) h.row[col.name] = makeCell({ w, h, col, r });
+  for (const h of [...plan.handles, ...plan.spares])
+    if (h.row[col.name] === null && col.column.required) h.row[col.name] = makeCell({ w, h, col, r });
 };
 
 /** References that close a circle or lead to the table itself, once every table is there. */
@@ -208,11 +235,20 @@ export const fillDeferred = (w: World, plan: TablePlan): void => {
     const r = w.rng.stream(`later ${plan.key} ${ref.id}`);
     const own = target === plan;
     plan.handles.forEach((h, i) => {
-      const set = h.meta.refs.get(ref.id) ?? (own ? earlier(plan, h, i, ref.optional, r) : ref.optional && r.chance(0.3) ? undefined : related(target, h, plan, r));
+      const set =
+        h.meta.refs.get(ref.id) ??
+        (own
+          ? earlier(plan, h, i, ref.optional, r)
+          : ref.optional && r.chance(0.3)
+            ? undefined
+            : related(target, h, plan, r));
       if (set) h.meta.refs.set(ref.id, set);
-      for (const { col, toCol } of ref.cols) h.row[col] = set?.row[toCol] ?? (ref.optional ? null : (h.row[col] ?? null));
+      for (const { col, toCol } of ref.cols)
+        h.row[col] = set?.row[toCol] ?? (ref.optional ? null : (h.row[col] ?? null));
     });
-    for (const h of plan.spares) for (const { col } of ref.cols) h.row[col] = ref.optional ? null : (plan.handles[0]?.row[plan.table.key.col] ?? null);
+    for (const h of plan.spares)
+      for (const { col } of ref.cols)
+        h.row[col] = ref.optional ? null : (plan.handles[0]?.row[plan.table.key.col] ?? null);
   }
 };
 
@@ -221,7 +257,11 @@ const earlier = (plan: TablePlan, h: Handle, i: number, optional: boolean, r: Rn
   if (i === 0 || (optional && r.chance(0.6))) return optional ? undefined : h;
   const others = plan.handles.slice(0, i);
   // An answer stands in the same thread as what it answers.
-  const near = others.filter((other) => plan.refs.every((ref) => ref.deferred || ref.role !== 'self' || other.meta.refs.get(ref.id) === h.meta.refs.get(ref.id)));
+  const near = others.filter((other) =>
+    plan.refs.every(
+      (ref) => ref.deferred || ref.role !== 'self' || other.meta.refs.get(ref.id) === h.meta.refs.get(ref.id),
+    ),
+  );
   return near.length > 0 ? r.pick(near) : optional ? undefined : r.pick(others);
 };
 

@@ -79,7 +79,10 @@ export const drawFirm = (country: Country, sector: string, r: Rng, used: Set<str
 };
 
 const skuPart = (text: string): string =>
-  asciiOf(text).toUpperCase().replace(/[AEIOU]/g, (vowel, at: number) => (at === 0 ? vowel : '')).slice(0, 3);
+  asciiOf(text)
+    .toUpperCase()
+    .replace(/[AEIOU]/g, (vowel, at: number) => (at === 0 ? vowel : ''))
+    .slice(0, 3);
 
 /** Articles of the sector in families of three to six that differ in one word; cheapest things first drawn at random. */
 export const drawArticles = (sector: string, count: number, r: Rng): Article[] => {
@@ -92,7 +95,16 @@ export const drawArticles = (sector: string, count: number, r: Rng): Article[] =
     const name = [make, thing, size && `${size}`].filter(Boolean).join(' ');
     if (names.has(name) || out.length >= count) return;
     names.add(name);
-    const base = [skuPart(thing.split(' ').at(-1) ?? thing), skuPart(make || thing), size ? size.replace(/[^A-Za-z0-9]/g, '').toUpperCase().slice(0, 5) : '']
+    const base = [
+      skuPart(thing.split(' ').at(-1) ?? thing),
+      skuPart(make || thing),
+      size
+        ? size
+            .replace(/[^A-Za-z0-9]/g, '')
+            .toUpperCase()
+            .slice(0, 5)
+        : '',
+    ]
       .filter(Boolean)
       .join('-');
     let sku = base;
@@ -106,10 +118,12 @@ export const drawArticles = (sector: string, count: number, r: Rng): Article[] =
     for (const size of r.sample(sizes, r.int(2, 4))) add(thing, make, size);
     if (r.chance(0.5)) add(thing, r.pick(makes), r.pick(sizes));
   }
-  for (let tries = 0; out.length < count && tries < count * 20; tries++) add(r.pick(things), r.pick(makes), r.pick(sizes));
+  for (let tries = 0; out.length < count && tries < count * 20; tries++)
+    add(r.pick(things), r.pick(makes), r.pick(sizes));
   for (let n = 2; out.length < count; n++) add(r.pick(things), r.pick(makes), `${r.pick(sizes)} no. ${n}`);
   return out;
 };
 
 /** Sectors a firm of `sector` buys from or sells to. */
-export const chainOf = (sector: string, side: 'buys' | 'sells'): string[] => companiesData().sectors[sector]?.[side] ?? KNOWN_SECTORS();
+export const chainOf = (sector: string, side: 'buys' | 'sells'): string[] =>
+  companiesData().sectors[sector]?.[side] ?? KNOWN_SECTORS();

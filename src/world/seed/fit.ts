@@ -13,7 +13,9 @@ const clamp = (value: number, column: Column, r: Rng, whole: boolean): number =>
   const high = max ?? low + 100;
   const span = Math.min(high - low, 1_000);
   const at = value > high ? high - Math.floor(r.unit() * span * 0.5) : low + Math.floor(r.unit() * span * 0.5);
-  return whole ? Math.round(Math.max(Math.ceil(low), Math.min(Math.floor(high), at))) : Math.max(low, Math.min(high, at));
+  return whole
+    ? Math.round(Math.max(Math.ceil(low), Math.min(Math.floor(high), at)))
+    : Math.max(low, Math.min(high, at));
 };
 
 const cut = (text: string, most: number): string => {

@@ -2,17 +2,18 @@
 import { DAY } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { isBadEnd, type Life } from './effects.js';
+import { zoneOffset } from './places.js';
 import { rowsWanted } from './plan.js';
 import { chooseTarget, type Picker, pickerFor } from './references.js';
 import { staffOf } from './staff.js';
 import { atWork, towardsNow } from './time.js';
-import { zoneOffset } from './places.js';
 import type { Handle, Passed, TableKind, TablePlan, World } from './types.js';
 
 /** Rows made beside the initial data, for values that tasks may create. */
 export const SPARES = 3;
 
-const MAIN = /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running)$/;
+const MAIN =
+  /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running)$/;
 const MASTER: ReadonlySet<TableKind> = new Set(['person', 'company', 'place', 'product', 'lookup']);
 
 const weightOf = (state: string, life: Life, master: boolean, main: string): number => {
@@ -138,7 +139,8 @@ const forced = (h: Handle): string | undefined => {
     if (!parent || parent.plan.service !== h.plan.service) continue;
     for (const step of [...parent.meta.path].reverse())
       for (const child of parent.plan.verbs.get(step.verb)?.children ?? [])
-        if (child.table === h.plan.name && child.col === ref.id && h.plan.life?.states.includes(child.status)) return child.status;
+        if (child.table === h.plan.name && child.col === ref.id && h.plan.life?.states.includes(child.status))
+          return child.status;
   }
   return undefined;
 };
@@ -151,7 +153,9 @@ const statuses = (w: World, plan: TablePlan, rows: Handle[], r: Rng): string[] =
   const main = plan.life.initial;
   const others = list.filter((state) => state !== main);
   const away = Math.max(others.length > 0 ? 4 : 0, Math.floor(rows.length * 0.14));
-  const quiet = rows.map((_, i) => i).filter((i) => !rows.some((h) => (h.meta.extras.get('post') as never as { manager?: number })?.manager === i));
+  const quiet = rows
+    .map((_, i) => i)
+    .filter((i) => !rows.some((h) => (h.meta.extras.get('post') as never as { manager?: number })?.manager === i));
   const out = rows.map(() => main);
   r.sample(quiet.slice(1), Math.min(away, others.length)).forEach((at, i) => {
     out[at] = others[i % others.length] as string;
@@ -165,7 +169,12 @@ const refsInOrder = (w: World, plan: TablePlan): TablePlan['refs'] => {
   // What was filled last knows most about the others: an order says whose it is.
   return [...plan.refs]
     .filter((ref) => !ref.deferred)
-    .sort((a, b) => Number(a.role === 'staff') - Number(b.role === 'staff') || Number(a.optional) - Number(b.optional) || (at.get(b.target) ?? 0) - (at.get(a.target) ?? 0));
+    .sort(
+      (a, b) =>
+        Number(a.role === 'staff') - Number(b.role === 'staff') ||
+        Number(a.optional) - Number(b.optional) ||
+        (at.get(b.target) ?? 0) - (at.get(a.target) ?? 0),
+    );
 };
 
 /** Fills `plan.handles` and `plan.spares` with rows that know their time, state and parents. */
@@ -179,16 +188,21 @@ export const layOut = (w: World, plan: TablePlan): void => {
   else {
     const from = clock - windowOf(w, plan);
     const offset = zoneOffset(company.timezone, clock);
-    const times = Array.from({ length: wanted }, () => atWork(towardsNow(from, clock - 900, r, MASTER.has(plan.kind) ? 1 : 1.7), offset, from, clock - 60, r));
+    const times = Array.from({ length: wanted }, () =>
+      atWork(towardsNow(from, clock - 900, r, MASTER.has(plan.kind) ? 1 : 1.7), offset, from, clock - 60, r),
+    );
     rows = times.sort((a, b) => a - b).map((at) => newHandle(plan, at, false));
   }
   const spares = plan.lineOf || plan.staff ? [] : Array.from({ length: SPARES }, () => newHandle(plan, clock, true));
   const states = statuses(w, plan, rows, r);
   const refs = refsInOrder(w, plan);
-  const pickers = new Map<string, Picker>(refs.map((ref) => [ref.id, pickerFor(w, ref, w.rng.stream(`pick ${plan.key} ${ref.id}`))]));
+  const pickers = new Map<string, Picker>(
+    refs.map((ref) => [ref.id, pickerFor(w, ref, w.rng.stream(`pick ${plan.key} ${ref.id}`))]),
+  );
   const kept = [...rows, ...spares].filter((h, i) => {
     h.meta.status = states[i] ?? plan.life?.initial;
-    if (plan.life && !h.meta.spare) h.meta.path = (plan.life.paths.get(h.meta.status ?? '') ?? []).map((move) => ({ ...move, at: h.meta.created }));
+    if (plan.life && !h.meta.spare)
+      h.meta.path = (plan.life.paths.get(h.meta.status ?? '') ?? []).map((move) => ({ ...move, at: h.meta.created }));
     for (const ref of refs) {
       if (h.meta.refs.has(ref.id)) continue;
       const target = chooseTarget(w, h, ref, pickers.get(ref.id) as Picker);
@@ -200,13 +214,15 @@ export const layOut = (w: World, plan: TablePlan): void => {
   for (const h of kept) {
     for (const ref of plan.refs) {
       const target = h.meta.refs.get(ref.id);
-      if (target && ref.role !== 'staff' && !plan.lineOf && target.meta.created > h.meta.created) h.meta.created = Math.min(clock - 60, target.meta.created + r.int(600, 2 * DAY));
+      if (target && ref.role !== 'staff' && !plan.lineOf && target.meta.created > h.meta.created)
+        h.meta.created = Math.min(clock - 60, target.meta.created + r.int(600, 2 * DAY));
     }
     const status = h.meta.status;
     if (plan.life && status !== undefined && !h.meta.spare) setStatus(w, h, forced(h) ?? mirrored(h, status), r);
     else h.meta.touched = h.meta.created;
   }
-  if (!plan.lineOf && !plan.staff) kept.sort((a, b) => Number(a.meta.spare) - Number(b.meta.spare) || a.meta.created - b.meta.created);
+  if (!plan.lineOf && !plan.staff)
+    kept.sort((a, b) => Number(a.meta.spare) - Number(b.meta.spare) || a.meta.created - b.meta.created);
   plan.handles = kept.filter((h) => !h.meta.spare);
   plan.spares = kept.filter((h) => h.meta.spare);
   plan.handles.forEach((h, i) => {

@@ -21,7 +21,10 @@ export const shelfPrice = (usd: number, currency: string, r: Rng): number => {
   }
   const whole = Math.max(0, Math.floor(major));
   if (major >= 200) return toMinor(r.chance(0.7) ? Math.round(major / 5) * 5 : Math.round(major), currency);
-  return toMinor(whole + r.weighted([[0.5, 3] as const, [0.9, 3] as const, [0.99, 2] as const, [whole > 0 ? 0 : 0.75, 3] as const]), currency);
+  return toMinor(
+    whole + r.weighted([[0.5, 3] as const, [0.9, 3] as const, [0.99, 2] as const, [whole > 0 ? 0 : 0.75, 3] as const]),
+    currency,
+  );
 };
 
 /** A free amount around `usd` (median), log-normal; whole cents for invoices, no shelf endings. */

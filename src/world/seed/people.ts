@@ -48,7 +48,12 @@ const compile = (data: NamesData): Names => {
   const more = fromFaker(data.faker);
   // Own names stand four times: common names are common, and faker's rare ones stay rare.
   const mix = (common: string[], rare: string[]): string[] =>
-    rare.length === 0 ? common : [...Array.from({ length: Math.max(1, Math.round(rare.length / common.length / 2)) }, () => common).flat(), ...rare];
+    rare.length === 0
+      ? common
+      : [
+          ...Array.from({ length: Math.max(1, Math.round(rare.length / common.length / 2)) }, () => common).flat(),
+          ...rare,
+        ];
   return {
     female: mix(own.female, more.female),
     male: mix(own.male, more.male),
@@ -77,7 +82,22 @@ export const drawPerson = (culture: string, r: Rng, like?: Person): Person => {
 };
 
 const ASCII: Record<string, string> = {
-  ß: 'ss', ø: 'o', å: 'a', æ: 'ae', œ: 'oe', ð: 'd', þ: 'th', đ: 'd', ł: 'l', ı: 'i', ə: 'a', ä: 'ae', ö: 'oe', ü: 'ue', ŋ: 'n', ħ: 'h',
+  ß: 'ss',
+  ø: 'o',
+  å: 'a',
+  æ: 'ae',
+  œ: 'oe',
+  ð: 'd',
+  þ: 'th',
+  đ: 'd',
+  ł: 'l',
+  ı: 'i',
+  ə: 'a',
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ŋ: 'n',
+  ħ: 'h',
 };
 
 /** Lower-case ASCII letters, digits and dots of a name; '' when nothing is left. */

@@ -1,5 +1,6 @@
 /** Countries and addresses, from data/places.yaml. */
-import { TreadleError } from '../../errors.js';
+import { countries } from 'countries-list';
+import type { Company } from '../../artifacts/world.js';
 import type { Rng } from '../../kit/rng.js';
 import { fillPattern } from './check-digits.js';
 import { type CountryData, placesData } from './data.js';
@@ -55,16 +56,39 @@ export const countryOf = (code: string): Country | undefined => {
   return country;
 };
 
-/** As `countryOf`; throws `unknown_country`. */
-export const needCountry = (code: string): Country => {
-  const country = countryOf(code);
-  if (country) return country;
-  throw new TreadleError({
-    code: 'unknown_country',
-    message: 'There is no data for this country',
-    value: code,
-    next: `Take one of ${countryCodes().join(', ')}, or add it to data/places.yaml.`,
-  });
+const needCountry = (code: string): Country => countryOf(code) as Country;
+
+/** The company's country; one without data is made of what the company and the countries list say, with English names. */
+export const homeOf = (company: Company): Country => {
+  const known = countryOf(company.country);
+  if (known) return known;
+  const facts = countries[company.country as keyof typeof countries] as { name: string; phone: number[] } | undefined;
+  const city: City = {
+    name: company.city,
+    region: company.city,
+    postcode: '1####',
+    latitude: 0,
+    longitude: 0,
+    timezone: company.timezone,
+  };
+  return {
+    code: company.country,
+    name: facts?.name ?? company.country,
+    currency: company.currency,
+    lang: 'en',
+    locale: company.locale,
+    names: placesData().names[company.locale] ? company.locale : 'en',
+    streets: 'en_gb',
+    tz: company.timezone,
+    vat: 15,
+    reduced: 0,
+    legal: [' Ltd'],
+    phone: `+${facts?.phone[0] ?? 99}55#####`,
+    tax: ['TIN', '99######'],
+    address: '{n} {s}',
+    cities: [city],
+    streetNames: placesData().streets.en_af ?? [],
+  };
 };
 
 /** Units of the currency for a US dollar; 1 where it is not known. */
@@ -102,7 +126,9 @@ export const pickCity = (country: Country, r: Rng, home?: string): City => {
 /** A whole address inside the city's reach. */
 export const makePlace = (country: Country, r: Rng, home?: string): Place => {
   const city = pickCity(country, r, home);
-  const number = String(r.weighted([[r.int(1, 60), 6] as const, [r.int(61, 180), 3] as const, [r.int(181, 400), 1] as const]));
+  const number = String(
+    r.weighted([[r.int(1, 60), 6] as const, [r.int(61, 180), 3] as const, [r.int(181, 400), 1] as const]),
+  );
   return {
     country,
     city,
@@ -121,7 +147,8 @@ export const makePhone = (country: Country, r: Rng): string => {
 };
 
 /** `Street 1, 1017 AB Amsterdam` */
-export const oneLine = (place: Place): string => `${place.street}, ${place.postcode} ${place.city.name}`.replace(/\s+/g, ' ');
+export const oneLine = (place: Place): string =>
+  `${place.street}, ${place.postcode} ${place.city.name}`.replace(/\s+/g, ' ');
 
 const offsets = new Map<string, number>();
 /** Seconds east of UTC in `timezone` at `at` (unix seconds); 0 for an unknown zone. */

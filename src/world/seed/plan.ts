@@ -35,7 +35,8 @@ const kindOf = (name: string, table: Table): TableKind => {
   }
   const fks = Object.values(table.cols).filter((col) => col.fk).length;
   if (/(_line|_lines|_item|_items|_row|_position)$/.test(name) && fks > 0) return 'line';
-  if (fks === 0 && !table.machine && cols.length <= 7 && cols.some((col) => /name|title|code/.test(col))) return 'lookup';
+  if (fks === 0 && !table.machine && cols.length <= 7 && cols.some((col) => /name|title|code/.test(col)))
+    return 'lookup';
   return 'document';
 };
 
@@ -45,7 +46,11 @@ const shareOf = (key: string): number => {
   return ((hash >>> 0) % 1000) / 1000;
 };
 
-const RARELY_EMPTY = new Set('email phone full_name first_name last_name name title city country street postal_code currency unit_price total subtotal tax_amount quantity status description'.split(' '));
+const RARELY_EMPTY = new Set(
+  'email phone full_name first_name last_name name title city country street postal_code currency unit_price total subtotal tax_amount quantity status description'.split(
+    ' ',
+  ),
+);
 
 const planColumns = (spec: ServiceSpec, name: string, table: Table): ColPlan[] => {
   const created = creatable(spec, name);
@@ -62,7 +67,14 @@ const planColumns = (spec: ServiceSpec, name: string, table: Table): ColPlan[] =
       how,
       rule,
       unique: column.unique === true || col === table.key.col,
-      nulls: column.required || col === table.label ? 0 : rule?.id === 'note' ? 0.6 : few ? share * 0.12 : 0.05 + share * 0.4,
+      nulls:
+        column.required || col === table.label
+          ? 0
+          : rule?.id === 'note'
+            ? 0.6
+            : few
+              ? share * 0.12
+              : 0.05 + share * 0.4,
       managed: byVerbs.has(col) && !created.has(col),
     };
   });
@@ -135,7 +147,11 @@ const rolesOf = (cols: readonly ColPlan[]): Map<string, string> => {
 
 const lineParent = (plan: TablePlan): RefGroup | undefined => {
   if (plan.kind !== 'line') return undefined;
-  const counts = plan.roles.has('quantity') || plan.roles.has('line_total') || plan.roles.has('unit_price') || plan.roles.has('total');
+  const counts =
+    plan.roles.has('quantity') ||
+    plan.roles.has('line_total') ||
+    plan.roles.has('unit_price') ||
+    plan.roles.has('total');
   if (!counts) return undefined;
   const keys = plan.refs.filter((ref) => ref.id === ref.cols[0]?.col);
   const stem = plan.name.replace(/_?(line|lines|item|items|row|position|line_item|line_items)$/, '');
@@ -149,7 +165,9 @@ const planTable = (spec: ServiceSpec, name: string, table: Table, links: readonl
   const cols = planColumns(spec, name, table);
   const byLink = linkGroups(spec, name, table, links);
   const linked = new Set(byLink.flatMap((group) => group.cols.map(({ col }) => col)));
-  const statusCol = cols.find((col) => col.column.enum && (col.rule?.id === 'status' || col.rule?.id === 'stage'))?.name;
+  const statusCol = cols.find(
+    (col) => col.column.enum && (col.rule?.id === 'status' || col.rule?.id === 'stage'),
+  )?.name;
   const plan: TablePlan = {
     key: `${spec.id}.${name}`,
     service: spec,

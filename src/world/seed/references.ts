@@ -18,7 +18,13 @@ const DOCUMENTS = new Set(['document', 'line']);
 export const pickerFor = (w: World, ref: RefGroup, r: Rng): Picker => {
   const target = w.byKey.get(ref.target) as TablePlan;
   const pool = target.staff && ref.role === 'staff' ? w.active : target.handles;
-  return { target, order: r.shuffle(pool), used: new Set(), skew: DOCUMENTS.has(target.kind) ? 1.15 : ref.role === 'staff' ? 1.6 : 3.2, r };
+  return {
+    target,
+    order: r.shuffle(pool),
+    used: new Set(),
+    skew: DOCUMENTS.has(target.kind) ? 1.15 : ref.role === 'staff' ? 1.6 : 3.2,
+    r,
+  };
 };
 
 const ancestors = (h: Handle, plan: TablePlan, depth = 3): Handle | undefined => {
@@ -91,7 +97,9 @@ const uniqueTarget = (h: Handle, ref: RefGroup, picker: Picker): Handle | undefi
     picker.used.add(there);
     return there;
   }
-  const free = picker.order.find((each) => !picker.used.has(each) && agrees(h, ref, each)) ?? (ref.optional ? undefined : picker.order.find((each) => !picker.used.has(each)));
+  const free =
+    picker.order.find((each) => !picker.used.has(each) && agrees(h, ref, each)) ??
+    (ref.optional ? undefined : picker.order.find((each) => !picker.used.has(each)));
   if (free) picker.used.add(free);
   return free;
 };

@@ -11,7 +11,8 @@ const MONTHS = 'January February March April May June July August September Octo
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `1250.00 EUR` */
-export const amountText = (minor: number, currency: string): string => `${(minor / 10 ** currencyDigits(currency)).toFixed(currencyDigits(currency))} ${currency}`;
+export const amountText = (minor: number, currency: string): string =>
+  `${(minor / 10 ** currencyDigits(currency)).toFixed(currencyDigits(currency))} ${currency}`;
 
 const numberOf = (h: Handle): string | undefined => {
   const col = h.plan.roles.get('document_number') ?? h.plan.cols.find((each) => each.column.auto === 'number')?.name;
@@ -24,7 +25,9 @@ const documentFor = (w: World, h: Handle, r: Rng): string | undefined => {
     const number = parent.plan.kind === 'document' ? numberOf(parent) : undefined;
     if (number) return number;
   }
-  return w.documents.length > 0 ? w.documents[w.documents.length - 1 - Math.floor(w.documents.length * r.unit() ** 2)] : undefined;
+  return w.documents.length > 0
+    ? w.documents[w.documents.length - 1 - Math.floor(w.documents.length * r.unit() ** 2)]
+    : undefined;
 };
 
 const nameOf = (h: Handle): string | undefined => {
@@ -45,7 +48,11 @@ const SLOTS: Record<string, Slot> = {
     return other ? personOf(w, other, r).first : personOf(w, h, r).first;
   },
   staff: (w, h, r) => {
-    const other = h.meta.staff.get('sender') ?? h.meta.staff.get('author') ?? h.meta.staff.get('from') ?? colleague(w, h, 'mentioned', r);
+    const other =
+      h.meta.staff.get('sender') ??
+      h.meta.staff.get('author') ??
+      h.meta.staff.get('from') ??
+      colleague(w, h, 'mentioned', r);
     return other ? fullName(personOf(w, other, r)) : undefined;
   },
   staff2: (w, h, r) => {
@@ -84,7 +91,11 @@ const fill = (template: string, w: World, h: Handle, r: Rng): string | undefined
 };
 
 /** The list of `section` for a noun: the whole noun, its last word, the kind of table, `any`. */
-export const listFor = (section: keyof ReturnType<typeof phrasesData>, h: Handle, only?: boolean): string[] | undefined => {
+export const listFor = (
+  section: keyof ReturnType<typeof phrasesData>,
+  h: Handle,
+  only?: boolean,
+): string[] | undefined => {
   const lists = phrasesData()[section];
   const last = h.plan.noun.split(' ').at(-1) ?? '';
   return lists[h.plan.noun] ?? lists[last] ?? lists[h.plan.kind] ?? (only ? undefined : lists.any);

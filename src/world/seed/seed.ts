@@ -6,7 +6,7 @@ import { fillDeferred, fillTable } from './fill.js';
 import { drawArticles, sectorOf } from './firms.js';
 import { settleInvariants } from './invariants.js';
 import { layOut } from './layout.js';
-import { needCountry } from './places.js';
+import { homeOf } from './places.js';
 import { planWorld } from './plan.js';
 import { countChildren, settleDocuments } from './settle.js';
 import { departmentsOf } from './staff.js';
@@ -33,12 +33,38 @@ const employeesFrom = (w: World, rows: readonly Row[]): Handle[] => {
     ['job_title', 'title'],
     ['document_number', 'employee_no'],
   ]);
-  const plan = { key: 'directory.employee', name: 'employee', noun: 'employee', kind: 'person', staff: true, cols: [], refs: [], roles, table: { key: { col: 'id' }, cols: {} }, handles: [], spares: [] } as unknown as TablePlan;
+  const plan = {
+    key: 'directory.employee',
+    name: 'employee',
+    noun: 'employee',
+    kind: 'person',
+    staff: true,
+    cols: [],
+    refs: [],
+    roles,
+    table: { key: { col: 'id' }, cols: {} },
+    handles: [],
+    spares: [],
+  } as unknown as TablePlan;
   return rows.map((row, i): Handle => {
     const [first = 'Alex', ...last] = String(row.name ?? row.full_name ?? '').split(' ');
-    const meta = { index: i + 1, created: 0, touched: 0, status: String(row.status ?? 'active'), path: [], refs: new Map(), staff: new Map(), extras: new Map(), spare: false };
+    const meta = {
+      index: i + 1,
+      created: 0,
+      touched: 0,
+      status: String(row.status ?? 'active'),
+      path: [],
+      refs: new Map(),
+      staff: new Map(),
+      extras: new Map(),
+      spare: false,
+    };
     void w;
-    return { plan, row: { ...row }, meta: { ...meta, person: { first, last: last.join(' ') || 'Doe', gender: 'female' } } };
+    return {
+      plan,
+      row: { ...row },
+      meta: { ...meta, person: { first, last: last.join(' ') || 'Doe', gender: 'female' } },
+    };
   });
 };
 
@@ -58,7 +84,7 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
   const w: World = {
     context,
     rng: root,
-    home: needCountry(company.country),
+    home: homeOf(company),
     sector,
     plans,
     byKey: new Map(plans.map((plan) => [plan.key, plan])),
@@ -84,13 +110,14 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
 const rowsOf = (plan: TablePlan, handles: readonly Handle[], withKey: boolean): Row[] =>
   handles.map(({ row }) => {
     const out: Row = {};
-    for (const name of Object.keys(plan.table.cols)) if (withKey || name !== plan.table.key.col || !plan.table.key.gen) out[name] = row[name] ?? null;
+    for (const name of Object.keys(plan.table.cols))
+      if (withKey || name !== plan.table.key.col || !plan.table.key.gen) out[name] = row[name] ?? null;
     return out;
   });
 
 /**
  * Seeds all tables of all services: the directory first, parents before children, the other core services last. Deterministic
- * in (services, context). Throws `unknown_country` when the company's country has no data; nothing else an odd spec can cause.
+ * in (services, context). Throws nothing that an odd spec can cause.
  */
 export const seedWorld = (services: readonly ServiceSpec[], context: SeedContext): Seeded => {
   const w = startWorld(services, context);

@@ -1,7 +1,7 @@
 /** What can only be known when child rows are there: totals of documents, counters of children. */
 import { brokenChecks, checksOf } from './checks.js';
-import { amountOf, currencyOf, paidShare, partsOf, storeAmount } from './make/money.js';
 import { fit } from './fit.js';
+import { amountOf, currencyOf, paidShare, partsOf, storeAmount } from './make/money.js';
 import type { Handle, TablePlan, World } from './types.js';
 
 const put = (w: World, h: Handle, rule: string, minor: number, r: ReturnType<World['rng']['stream']>): void => {
@@ -22,7 +22,10 @@ export const settleDocuments = (w: World, lines: TablePlan): void => {
   const sums = new Map<Handle, number>();
   for (const line of lines.handles) {
     const parent = line.meta.refs.get(ref.id);
-    const amount = amountOf(w, line, 'line_total') ?? amountOf(w, line, 'total') ?? (amountOf(w, line, 'unit_price') ?? 0) * Number(line.row[lines.roles.get('quantity') ?? ''] ?? 1);
+    const amount =
+      amountOf(w, line, 'line_total') ??
+      amountOf(w, line, 'total') ??
+      (amountOf(w, line, 'unit_price') ?? 0) * Number(line.row[lines.roles.get('quantity') ?? ''] ?? 1);
     const counts = !LIVE_LINE.test(line.meta.status ?? '') || LIVE_LINE.test(parent?.meta.status ?? '');
     if (parent && counts) sums.set(parent, (sums.get(parent) ?? 0) + amount);
   }
@@ -51,9 +54,18 @@ export const settleDocuments = (w: World, lines: TablePlan): void => {
 export const countChildren = (w: World, plan: TablePlan): void => {
   for (const col of plan.cols) {
     if (col.rule?.id !== 'count' && col.rule?.id !== 'plural_count') continue;
-    const stem = col.norm.replace(/_?(count|counts|cnt)$/, '').replace(/^(num|nb|no|number|total|n)_(of_)?/, '').replace(/s$/, '');
+    const stem = col.norm
+      .replace(/_?(count|counts|cnt)$/, '')
+      .replace(/^(num|nb|no|number|total|n)_(of_)?/, '')
+      .replace(/s$/, '');
     if (stem.length < 3) continue;
-    const child = w.plans.find((other) => other !== plan && other.service === plan.service && (other.name === stem || other.name.endsWith(`_${stem}`)) && other.refs.some((ref) => ref.target === plan.key));
+    const child = w.plans.find(
+      (other) =>
+        other !== plan &&
+        other.service === plan.service &&
+        (other.name === stem || other.name.endsWith(`_${stem}`)) &&
+        other.refs.some((ref) => ref.target === plan.key),
+    );
     const ref = child?.refs.find((each) => each.target === plan.key);
     if (!child || !ref) continue;
     const counts = new Map<Handle, number>();

@@ -1,6 +1,7 @@
 /** The people who work here: a tree by department with one head, titles and dates of hire that fit it. */
-import { DAY, startOfDay } from '../../kit/calendar.js';
+
 import type { Company } from '../../artifacts/world.js';
+import { DAY, startOfDay } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { companiesData } from './data.js';
 
@@ -25,11 +26,25 @@ export const departmentsOf = (company: Company, sector: string, r: Rng): [string
 };
 
 /** `count` posts, heads before their people: the same order as hire dates, so that a manager was there first. */
-export const staffOf = (company: Company, departments: readonly [string, string[]][], count: number, clock: number, r: Rng): Post[] => {
+export const staffOf = (
+  company: Company,
+  departments: readonly [string, string[]][],
+  count: number,
+  clock: number,
+  r: Rng,
+): Post[] => {
   const founded = Math.max(Date.UTC(company.founded, 0, 15) / 1000, clock - 22 * 365 * DAY);
   const start = Math.min(founded, clock - 2 * 365 * DAY);
   const span = clock - 45 * DAY - start;
-  const posts: Post[] = [{ title: companiesData().departments.Management?.[0] ?? 'Managing Director', department: 'Management', manager: undefined, hired: start, level: 0 }];
+  const posts: Post[] = [
+    {
+      title: companiesData().departments.Management?.[0] ?? 'Managing Director',
+      department: 'Management',
+      manager: undefined,
+      hired: start,
+      level: 0,
+    },
+  ];
   const heads = new Map<string, number>();
   for (let i = 1; i < count; i++) {
     const fresh = departments.find(([name]) => !heads.has(name));
@@ -42,7 +57,12 @@ export const staffOf = (company: Company, departments: readonly [string, string[
     const [name, titles] = departments[Math.floor(departments.length * r.unit() ** 1.4)] as [string, string[]];
     const head = heads.get(name) ?? 0;
     // The second in line leads part of a department that has grown.
-    const leads = posts.map((post, at) => ({ post, at })).filter(({ post }) => post.department === name && post.level === 2 && /lead|senior|manager|supervisor|foreman/i.test(post.title));
+    const leads = posts
+      .map((post, at) => ({ post, at }))
+      .filter(
+        ({ post }) =>
+          post.department === name && post.level === 2 && /lead|senior|manager|supervisor|foreman/i.test(post.title),
+      );
     const under = leads.length > 0 && r.chance(0.5) ? (leads[0] as { at: number }).at : head;
     const title = titles[Math.min(titles.length - 1, 1 + Math.floor((titles.length - 1) * r.unit()))] as string;
     posts.push({ title, department: name, manager: under, hired, level: (posts[under]?.level ?? 0) + 1 });

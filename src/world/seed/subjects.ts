@@ -1,7 +1,7 @@
 /** Whom and what a row is about: its person, company, place and article, made once and shared by all columns and child rows. */
 import type { Rng } from '../../kit/rng.js';
 import { phrasesData } from './data.js';
-import { type Article, drawFirm, type Firm, chainOf } from './firms.js';
+import { type Article, chainOf, drawFirm, type Firm } from './firms.js';
 import { drawPerson, fullName, type Person } from './people.js';
 import { type Country, makePlace, type Place, tradePartners } from './places.js';
 import type { Cell, Handle, World } from './types.js';
@@ -32,7 +32,14 @@ export const nearest = (h: Handle, is: (h: Handle) => boolean, depth = 3): Handl
 const twin = (h: Handle): Handle | undefined => {
   for (const ref of h.plan.refs) {
     const other = h.meta.refs.get(ref.id);
-    if (other && other !== h && ref.role === 'self' && other.plan.kind === h.plan.kind && (ref.unique || ref.cols.length > 1)) return other;
+    if (
+      other &&
+      other !== h &&
+      ref.role === 'self' &&
+      other.plan.kind === h.plan.kind &&
+      (ref.unique || ref.cols.length > 1)
+    )
+      return other;
   }
   return undefined;
 };
@@ -43,7 +50,8 @@ const countryFor = (w: World, r: Rng): Country => (r.chance(0.8) ? w.home : r.pi
 export const newPerson = (w: World, country: Country, r: Rng): Person => {
   const like = w.drawn.length > 3 && w.drawn.length % 10 === 7 ? r.pick(w.drawn) : undefined;
   let person = drawPerson(country.names, r, like);
-  for (let tries = 0; tries < 30 && w.people.has(fullName(person).toLowerCase()); tries++) person = drawPerson(country.names, r, tries < 15 ? like : undefined);
+  for (let tries = 0; tries < 30 && w.people.has(fullName(person).toLowerCase()); tries++)
+    person = drawPerson(country.names, r, tries < 15 ? like : undefined);
   w.people.add(fullName(person).toLowerCase());
   w.drawn.push(person);
   return person;
@@ -71,10 +79,12 @@ const sellsToPeople = (w: World, h: Handle): boolean =>
 export const kindIn = (w: World, h: Handle): Handle['plan']['kind'] =>
   h.plan.kind === 'company' && sellsToPeople(w, h) ? 'person' : h.plan.kind;
 
-const isParty = (w: World) => (h: Handle): boolean => {
-  const kind = kindIn(w, h);
-  return (kind === 'person' && !h.plan.staff) || kind === 'company';
-};
+const isParty =
+  (w: World) =>
+  (h: Handle): boolean => {
+    const kind = kindIn(w, h);
+    return (kind === 'person' && !h.plan.staff) || kind === 'company';
+  };
 
 /** The row's customer, supplier or person, if it or a row above is one. */
 export const partyOf = (w: World, h: Handle): Handle | undefined => nearest(h, isParty(w));
@@ -141,7 +151,11 @@ export const articleOf = (w: World, h: Handle, r: Rng): Article => {
   const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
   const own = h.plan.kind === 'product';
   const same = own ? twin(h) : product;
-  const article = same ? articleOf(w, same, r) : own ? (w.articles[(h.meta.index - 1) % w.articles.length] as Article) : r.pick(w.articles);
+  const article = same
+    ? articleOf(w, same, r)
+    : own
+      ? (w.articles[(h.meta.index - 1) % w.articles.length] as Article)
+      : r.pick(w.articles);
   h.meta.article = article;
   return article;
 };
@@ -189,7 +203,13 @@ const CLASS: Record<string, RegExp> = {
 export const subjectOf = (w: World, h: Handle, col: string): Subject => {
   for (const ref of h.plan.refs) {
     const target = h.meta.refs.get(ref.id);
-    if (target && target !== h && ref.role !== 'staff' && ref.word !== '' && (col.startsWith(`${ref.word}_`) || col.startsWith(`${target.plan.name}_`)))
+    if (
+      target &&
+      target !== h &&
+      ref.role !== 'staff' &&
+      ref.word !== '' &&
+      (col.startsWith(`${ref.word}_`) || col.startsWith(`${target.plan.name}_`))
+    )
       return { of: target };
   }
   if (STAFF.test(col)) return { of: h, staff: col.replace(/_(name|email|id|phone|no|title|department)$/, '') };
@@ -197,7 +217,12 @@ export const subjectOf = (w: World, h: Handle, col: string): Subject => {
   for (const [word, pattern] of QUALIFIERS) {
     if (!pattern.test(col)) continue;
     const seek = CLASS[word];
-    const found = seek ? nearest(h, (other) => seek.test(other.plan.noun) && (other.plan.kind === 'company' || other.plan.kind === 'person')) : undefined;
+    const found = seek
+      ? nearest(
+          h,
+          (other) => seek.test(other.plan.noun) && (other.plan.kind === 'company' || other.plan.kind === 'person'),
+        )
+      : undefined;
     if (found) return { of: found };
     if (word === 'customer' && (own === 'company' || own === 'person')) return { of: h };
     if (word === 'recipient') {

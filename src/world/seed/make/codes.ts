@@ -1,13 +1,17 @@
 /** Numbers, codes and technical values. */
-import { sha256 } from '../../../kit/hash.js';
+
 import { isoDate } from '../../../kit/calendar.js';
+import { sha256 } from '../../../kit/hash.js';
 import { ean13, fillPattern, imei, luhn, vin } from '../check-digits.js';
 import { asciiOf } from '../people.js';
 import { articleOf, firmOf, kindIn, parentsOf, subjectOf } from '../subjects.js';
 import type { Cell, Make } from '../types.js';
 
 const hex = (cell: Cell, length: number): string =>
-  sha256(`${cell.w.context.seed}/${cell.h.plan.key}/${cell.col.name}/${cell.h.meta.index}/${cell.r.int(0, 1e9)}`).slice(0, length);
+  sha256(`${cell.w.context.seed}/${cell.h.plan.key}/${cell.col.name}/${cell.h.meta.index}/${cell.r.int(0, 1e9)}`).slice(
+    0,
+    length,
+  );
 
 export const uuid = (cell: Cell): string => {
   const text = hex(cell, 32);
@@ -25,16 +29,48 @@ const externalId: Make = (cell) => {
 
 const CONFIRM = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const reference: Make = ({ w, h, col, r }) => {
-  if (/confirm|booking|reservation|pnr|locator|pickup|redemption/.test(col.norm)) return Array.from({ length: 6 }, () => CONFIRM[r.int(0, CONFIRM.length - 1)]).join('');
+  if (/confirm|booking|reservation|pnr|locator|pickup|redemption/.test(col.norm))
+    return Array.from({ length: 6 }, () => CONFIRM[r.int(0, CONFIRM.length - 1)]).join('');
   for (const parent of parentsOf(h)) {
     const number = parent.row[parent.plan.roles.get('document_number') ?? ''];
     if (typeof number === 'string' && r.chance(0.8)) return number;
   }
   if (w.documents.length > 0 && r.chance(0.6)) return w.documents[Math.floor(w.documents.length * r.unit())] as string;
-  return `${firmOf(w, h, r).name.slice(0, 3).toUpperCase().replace(/[^A-Z]/g, 'X')}-${r.int(1000, 9999)}`;
+  return `${firmOf(w, h, r)
+    .name.slice(0, 3)
+    .toUpperCase()
+    .replace(/[^A-Z]/g, 'X')}-${r.int(1000, 9999)}`;
 };
 
-const PREFIX: Record<string, string> = { invoice: 'INV', order: 'ORD', ticket: 'TCK', case: 'CS', customer: 'C', employee: 'E', asset: 'AST', quote: 'QUO', receipt: 'RC', project: 'PRJ', contract: 'CT', policy: 'POL', claim: 'CLM', shipment: 'SHP', batch: 'B', lot: 'LOT', job: 'JOB', permit: 'PMT', patient: 'P', student: 'ST', po: 'PO', payslip: 'PS', loan: 'LN', account: '', bill: 'BILL', booking: 'BK', reservation: 'RES' };
+const PREFIX: Record<string, string> = {
+  invoice: 'INV',
+  order: 'ORD',
+  ticket: 'TCK',
+  case: 'CS',
+  customer: 'C',
+  employee: 'E',
+  asset: 'AST',
+  quote: 'QUO',
+  receipt: 'RC',
+  project: 'PRJ',
+  contract: 'CT',
+  policy: 'POL',
+  claim: 'CLM',
+  shipment: 'SHP',
+  batch: 'B',
+  lot: 'LOT',
+  job: 'JOB',
+  permit: 'PMT',
+  patient: 'P',
+  student: 'ST',
+  po: 'PO',
+  payslip: 'PS',
+  loan: 'LN',
+  account: '',
+  bill: 'BILL',
+  booking: 'BK',
+  reservation: 'RES',
+};
 
 const documentNumber: Make = ({ w, h, col, r }) => {
   const subject = subjectOf(w, h, `${col.norm}_`);
@@ -52,7 +88,8 @@ const sku: Make = (cell) => {
   const { w, h, col, r } = cell;
   if (/ean|upc|gtin|bar_?code/.test(col.norm)) return ean13(r);
   if (/isbn/.test(col.norm)) return `979-0-${r.int(100, 999)}-${r.int(10_000, 99_999)}-${r.int(0, 9)}`;
-  if (/substitute|alternative|replacement/.test(col.norm)) return (w.articles[r.int(0, w.articles.length - 1)] as { sku: string }).sku;
+  if (/substitute|alternative|replacement/.test(col.norm))
+    return (w.articles[r.int(0, w.articles.length - 1)] as { sku: string }).sku;
   return articleOf(w, h, r).sku;
 };
 
@@ -62,22 +99,35 @@ const serial: Make = ({ h, col, r }) => {
   if (/iccid/.test(col.norm)) return luhn(`8900000${fillPattern('###########', r)}`);
   if (/plate|registration/.test(col.norm)) return fillPattern('@@ ### @@', r);
   if (/asset_tag/.test(col.norm)) return `AST-${String(1000 + h.meta.index)}`;
-  return fillPattern(`@@${isoDate(h.meta.created - r.int(30, 900) * 86_400).slice(2, 4)}${String(r.int(1, 52)).padStart(2, '0')}#####`, r);
+  return fillPattern(
+    `@@${isoDate(h.meta.created - r.int(30, 900) * 86_400).slice(2, 4)}${String(r.int(1, 52)).padStart(2, '0')}#####`,
+    r,
+  );
 };
 
 const slug: Make = ({ h, r }) => {
-  const title = ['title', 'name', 'product_name', 'company_name'].map((rule) => h.row[h.plan.roles.get(rule) ?? '']).find((value) => typeof value === 'string');
+  const title = ['title', 'name', 'product_name', 'company_name']
+    .map((rule) => h.row[h.plan.roles.get(rule) ?? ''])
+    .find((value) => typeof value === 'string');
   const text = typeof title === 'string' ? title : `${h.plan.noun} ${r.int(100, 999)}`;
-  return text.toLowerCase().normalize('NFD').replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '') || `item-${h.meta.index}`;
+  return (
+    text
+      .toLowerCase()
+      .normalize('NFD')
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '') || `item-${h.meta.index}`
+  );
 };
 
 const code: Make = (cell) => {
   const { w, h, col, r } = cell;
-  if (/(_no|_nr|_number)$/.test(col.norm)) return cell.col.column.type === 'int' ? 1000 + h.meta.index : documentNumber(cell);
+  if (/(_no|_nr|_number)$/.test(col.norm))
+    return cell.col.column.type === 'int' ? 1000 + h.meta.index : documentNumber(cell);
   if (/iata/.test(col.norm)) return fillPattern('@@@', r);
   const name = h.row[h.plan.table.label ?? h.plan.roles.get('name') ?? ''];
   const own = !/_/.test(col.norm) || h.plan.noun.endsWith(col.norm.replace(/_code$/, ''));
-  if (own && /promo|discount|coupon|voucher/.test(h.plan.noun)) return `${r.pick(['SAVE', 'WELCOME', 'SPRING', 'TRADE', 'VIP', 'NEW'])}${r.int(5, 40)}${r.chance(0.5) ? fillPattern('@', r) : ''}`;
+  if (own && /promo|discount|coupon|voucher/.test(h.plan.noun))
+    return `${r.pick(['SAVE', 'WELCOME', 'SPRING', 'TRADE', 'VIP', 'NEW'])}${r.int(5, 40)}${r.chance(0.5) ? fillPattern('@', r) : ''}`;
   const words = asciiOf(typeof name === 'string' ? name.replace(/ .*$/, '') : w.context.company.name) || 'x';
   const head = words.slice(0, 3).toUpperCase();
   if (!own) return `${col.norm.split('_')[0]?.slice(0, 3).toUpperCase()}-${r.int(1, 20)}`;
@@ -86,7 +136,8 @@ const code: Make = (cell) => {
 
 const ADDRESSES = ['192.0.2.', '198.51.100.', '203.0.113.'];
 const network: Make = ({ col, r }) => {
-  if (/mac|bssid|hardware/.test(col.norm)) return `02:${Array.from({ length: 5 }, () => r.int(0, 255).toString(16).padStart(2, '0')).join(':')}`;
+  if (/mac|bssid|hardware/.test(col.norm))
+    return `02:${Array.from({ length: 5 }, () => r.int(0, 255).toString(16).padStart(2, '0')).join(':')}`;
   if (/v6/.test(col.norm) || col.column.format === 'ipv6') return `2001:db8::${r.int(1, 65_535).toString(16)}`;
   if (/cidr|subnet/.test(col.norm)) return `${r.pick(ADDRESSES)}0/${r.int(24, 28)}`;
   return `${r.pick(ADDRESSES)}${r.int(1, 254)}`;
@@ -96,22 +147,43 @@ const url: Make = (cell) => {
   const { w, h, col, r } = cell;
   const { domain } = w.context.company;
   const id = `${h.row[h.plan.table.key.col] ?? h.meta.index}`;
-  if (/website|homepage|web_?site|web_page/.test(col.norm) || (kindIn(w, h) === 'company' && !/avatar|logo|image/.test(col.norm))) return `https://www.${firmOf(w, h, r).domain}`;
-  if (/webhook|callback|endpoint/.test(col.norm)) return `https://hooks.${firmOf(w, h, r).domain}/${r.pick(['orders', 'invoices', 'events', 'stock'])}`;
-  if (/avatar|photo|logo|image|icon|thumb|picture|cover|banner/.test(col.norm)) return `https://files.${domain}/${h.plan.name}/${id}.png`;
+  if (
+    /website|homepage|web_?site|web_page/.test(col.norm) ||
+    (kindIn(w, h) === 'company' && !/avatar|logo|image/.test(col.norm))
+  )
+    return `https://www.${firmOf(w, h, r).domain}`;
+  if (/webhook|callback|endpoint/.test(col.norm))
+    return `https://hooks.${firmOf(w, h, r).domain}/${r.pick(['orders', 'invoices', 'events', 'stock'])}`;
+  if (/avatar|photo|logo|image|icon|thumb|picture|cover|banner/.test(col.norm))
+    return `https://files.${domain}/${h.plan.name}/${id}.png`;
   return `https://app.${domain}/${h.plan.name.replaceAll('_', '-')}s/${id}`;
 };
 
 const fileName: Make = ({ w, h, col, r }) => {
-  if (/folder|directory/.test(col.norm)) return r.pick(['Contracts', 'Invoices', 'Minutes', 'Drawings', 'Certificates']);
-  if (/bucket/.test(col.norm)) return `${asciiOf(w.context.company.name).slice(0, 12)}-${r.pick(['files', 'archive', 'exports'])}`;
-  const document = w.documents.length > 0 ? (w.documents[r.int(0, w.documents.length - 1)] as string).toLowerCase() : String(10_000 + h.meta.index);
+  if (/folder|directory/.test(col.norm))
+    return r.pick(['Contracts', 'Invoices', 'Minutes', 'Drawings', 'Certificates']);
+  if (/bucket/.test(col.norm))
+    return `${asciiOf(w.context.company.name).slice(0, 12)}-${r.pick(['files', 'archive', 'exports'])}`;
+  const document =
+    w.documents.length > 0
+      ? (w.documents[r.int(0, w.documents.length - 1)] as string).toLowerCase()
+      : String(10_000 + h.meta.index);
   const file = `${r.pick(['invoice', 'contract', 'minutes', 'photo', 'report', 'certificate'])}-${document.replace(/[^a-z0-9-]/g, '')}.${r.pick(['pdf', 'pdf', 'docx', 'xlsx', 'png'])}`;
   return /path|key/.test(col.norm) ? `/${isoDate(h.meta.created).slice(0, 7)}/${file}` : file;
 };
-const MIME: Record<string, string> = { pdf: 'application/pdf', docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', png: 'image/png' };
+const MIME: Record<string, string> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  png: 'image/png',
+};
 
-const cardNumber: Make = ({ col, r }) => (/pan|card_?(no|number)|cc_number/.test(col.norm) && !/last|mask/.test(col.norm) ? luhn(`411111000000${fillPattern('###', r)}`) : /mask/.test(col.norm) ? fillPattern('**** **** **** ####', r) : fillPattern('####', r));
+const cardNumber: Make = ({ col, r }) =>
+  /pan|card_?(no|number)|cc_number/.test(col.norm) && !/last|mask/.test(col.norm)
+    ? luhn(`411111000000${fillPattern('###', r)}`)
+    : /mask/.test(col.norm)
+      ? fillPattern('**** **** **** ####', r)
+      : fillPattern('####', r);
 
 export const CODES: Record<string, Make> = {
   external_id: externalId,
@@ -122,12 +194,22 @@ export const CODES: Record<string, Make> = {
   tracking_number: ({ r }) => fillPattern('NX############', r),
   slug,
   checksum: (cell) => hex(cell, /md5|etag/.test(cell.col.norm) ? 32 : /sha_?1/.test(cell.col.norm) ? 40 : 64),
-  secret: (cell) => `${/pin|otp|passcode/.test(cell.col.norm) ? '' : 'sk_test_'}${/pin|otp|passcode/.test(cell.col.norm) ? fillPattern('####', cell.r) : hex(cell, 24)}`,
-  version: ({ col, h, r }) => (col.column.type === 'text' ? `${1 + Math.floor(h.meta.index / 20)}.${r.int(0, 9)}.${r.int(0, 12)}` : 1 + Math.floor(3 * r.unit() ** 3)),
+  secret: (cell) =>
+    `${/pin|otp|passcode/.test(cell.col.norm) ? '' : 'sk_test_'}${/pin|otp|passcode/.test(cell.col.norm) ? fillPattern('####', cell.r) : hex(cell, 24)}`,
+  version: ({ col, h, r }) =>
+    col.column.type === 'text'
+      ? `${1 + Math.floor(h.meta.index / 20)}.${r.int(0, 9)}.${r.int(0, 12)}`
+      : 1 + Math.floor(3 * r.unit() ** 3),
   network_address: network,
-  host: ({ w, h, r }) => (h.plan.kind === 'company' ? firmOf(w, h, r).domain : `${r.pick(['app', 'db', 'web', 'mail', 'batch'])}-${String(h.meta.index).padStart(2, '0')}.${w.context.company.domain}`),
+  host: ({ w, h, r }) =>
+    h.plan.kind === 'company'
+      ? firmOf(w, h, r).domain
+      : `${r.pick(['app', 'db', 'web', 'mail', 'batch'])}-${String(h.meta.index).padStart(2, '0')}.${w.context.company.domain}`,
   port: ({ r }) => r.pick([80, 443, 5432, 8080, 8443]),
-  file_size: ({ col, r }) => (/memory|ram|cpu|disk|storage/.test(col.norm) ? 2 ** r.int(1, /cpu/.test(col.norm) ? 5 : 9) : Math.round(Math.exp(12 + r.normal() * 1.2))),
+  file_size: ({ col, r }) =>
+    /memory|ram|cpu|disk|storage/.test(col.norm)
+      ? 2 ** r.int(1, /cpu/.test(col.norm) ? 5 : 9)
+      : Math.round(Math.exp(12 + r.normal() * 1.2)),
   mime_type: ({ h, col, r }) => {
     const file = String(h.row[h.plan.roles.get('file_name') ?? ''] ?? '');
     const ending = file.includes('.') ? (file.split('.').at(-1) as string) : r.pick(['pdf', 'docx', 'xlsx', 'png']);
@@ -136,7 +218,10 @@ export const CODES: Record<string, Make> = {
   file_name: fileName,
   avatar: url,
   url,
-  color: ({ col, r }) => (/hex|code|theme|background/.test(col.norm) ? `#${r.int(0, 0xffffff).toString(16).padStart(6, '0')}` : r.pick(['black', 'white', 'blue', 'grey', 'green', 'red', 'natural'])),
+  color: ({ col, r }) =>
+    /hex|code|theme|background/.test(col.norm)
+      ? `#${r.int(0, 0xffffff).toString(16).padStart(6, '0')}`
+      : r.pick(['black', 'white', 'blue', 'grey', 'green', 'red', 'natural']),
   card_number: cardNumber,
   card_expiry: ({ col, w, r }) => {
     const year = Number(isoDate(w.context.clock).slice(0, 4)) + r.int(0, 5);

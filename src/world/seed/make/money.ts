@@ -1,9 +1,10 @@
 /** Amounts of one row that agree with each other: drawn together once, then handed out column by column in minor units. */
-import { someAmount, roundAmount, shelfPrice, medianFor, toMinor } from '../money.js';
-import { currencyDigits } from '../places.js';
-import { articleOf, kindIn, nearest, firmOf, partyOf, parentsOf } from '../subjects.js';
-import type { Cell, Handle, Make, World } from '../types.js';
+
 import { snake } from '../../../kit/words.js';
+import { medianFor, roundAmount, shelfPrice, someAmount, toMinor } from '../money.js';
+import { currencyDigits } from '../places.js';
+import { articleOf, firmOf, kindIn, nearest, parentsOf, partyOf } from '../subjects.js';
+import type { Cell, Handle, Make, World } from '../types.js';
 
 /** ISO code of the row's amounts: its own column, its document's, else the company's. */
 export const currencyOf = (w: World, h: Handle, depth = 2): string => {
@@ -24,9 +25,11 @@ const asMinor = (h: Handle, col: string | undefined, currency: string): number |
 };
 
 /** An amount of the row in minor units, by the rule that makes its column. */
-export const amountOf = (w: World, h: Handle, rule: string): number | undefined => asMinor(h, h.plan.roles.get(rule), currencyOf(w, h));
+export const amountOf = (w: World, h: Handle, rule: string): number | undefined =>
+  asMinor(h, h.plan.roles.get(rule), currencyOf(w, h));
 
-const SETTLES = /payment|receipt|refund|credit|chargeback|dispute|repayment|settlement|capture|remittance|instalment|installment|deposit|posting|charge|payout|return/;
+const SETTLES =
+  /payment|receipt|refund|credit|chargeback|dispute|repayment|settlement|capture|remittance|instalment|installment|deposit|posting|charge|payout|return/;
 
 /** The document an amount is taken from: an invoice for a payment, a payment for a refund. */
 const source = (w: World, h: Handle): { of: Handle; total: number } | undefined => {
@@ -43,7 +46,8 @@ const priceOf = ({ w, h, r }: Cell): number => {
   const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
   const listed = product ? (amountOf(w, product, 'unit_price') ?? undefined) : undefined;
   if (listed) return listed;
-  if (h.plan.kind === 'product' || h.plan.kind === 'line' || product) return shelfPrice(articleOf(w, h, r).price, currency, r);
+  if (h.plan.kind === 'product' || h.plan.kind === 'line' || product)
+    return shelfPrice(articleOf(w, h, r).price, currency, r);
   return shelfPrice(medianFor(h.plan.noun) * (0.6 + r.unit()), currency, r);
 };
 
@@ -105,7 +109,8 @@ const parts = (cell: Cell): Parts => {
   return made;
 };
 
-const NOTHING = /draft|new|open|pending|requested|planned|cancel|void|reject|fail|declin|expired|quote|created|scheduled/;
+const NOTHING =
+  /draft|new|open|pending|requested|planned|cancel|void|reject|fail|declin|expired|quote|created|scheduled/;
 
 /** How much of `total` has been paid (or refunded, used), by the state of the row. */
 export const paidShare = (h: Handle, col: string, total: number, r: Cell['r']): number => {
@@ -118,7 +123,12 @@ export const paidShare = (h: Handle, col: string, total: number, r: Cell['r']): 
   }
   if (/used|spent|committed|redeemed|allocated/.test(col)) return Math.round((total * r.int(0, 8)) / 10);
   if (/partial|part_paid/.test(state)) return some();
-  if (/^(paid|settled|captured|completed|closed|refunded|reimbursed|paid_out|succeeded|disbursed|received|repaid)$/.test(state)) return total;
+  if (
+    /^(paid|settled|captured|completed|closed|refunded|reimbursed|paid_out|succeeded|disbursed|received|repaid)$/.test(
+      state,
+    )
+  )
+    return total;
   if (NOTHING.test(state)) return 0;
   if (state === '') return r.chance(0.6) ? total : r.chance(0.5) ? 0 : some();
   return r.chance(0.16) ? some() : 0;
@@ -139,26 +149,66 @@ const salary: Make = (cell) => {
   const { w, h, r, col } = cell;
   const currency = currencyOf(w, h);
   const who = nearest(h, (other) => other.plan.staff);
-  const title = String(who?.row[who.plan.roles.get('job_title') ?? ''] ?? h.row[h.plan.roles.get('job_title') ?? ''] ?? h.row.title ?? '');
+  const title = String(
+    who?.row[who.plan.roles.get('job_title') ?? ''] ?? h.row[h.plan.roles.get('job_title') ?? ''] ?? h.row.title ?? '',
+  );
   const monthly = (SALARY.find(([pattern]) => pattern.test(title))?.[1] ?? 3_200) * (0.85 + 0.35 * r.unit());
-  const usd = /hour/.test(col.norm) ? monthly / 165 : /annual|salary|income|compensation/.test(col.norm) && !/month/.test(col.norm) ? monthly * 12 : monthly;
+  const usd = /hour/.test(col.norm)
+    ? monthly / 165
+    : /annual|salary|income|compensation/.test(col.norm) && !/month/.test(col.norm)
+      ? monthly * 12
+      : monthly;
   // Wages follow what a country pays, for which a small exchange rate is no measure: large-number currencies pay less in dollars.
   const [low, high] = [0.45, 1];
-  const level = ['US', 'CH', 'NO', 'DK', 'LU', 'IS', 'AU', 'GB', 'DE', 'NL', 'IE', 'CA', 'AT', 'SE', 'FI', 'BE', 'FR', 'SG', 'NZ', 'IL', 'JP', 'AE', 'QA', 'KW'].includes(w.home.code) ? high : low;
+  const level = [
+    'US',
+    'CH',
+    'NO',
+    'DK',
+    'LU',
+    'IS',
+    'AU',
+    'GB',
+    'DE',
+    'NL',
+    'IE',
+    'CA',
+    'AT',
+    'SE',
+    'FI',
+    'BE',
+    'FR',
+    'SG',
+    'NZ',
+    'IL',
+    'JP',
+    'AE',
+    'QA',
+    'KW',
+  ].includes(w.home.code)
+    ? high
+    : low;
   const factor = /max/.test(col.norm) ? 1.25 : /min/.test(col.norm) ? 0.9 : 1;
   return roundAmount(usd * level * factor, currency, r, 0.02);
 };
 
 const limit: Make = (cell) => {
   const { w, h, r, col } = cell;
-  const usd = /daily|transaction|withdraw/.test(col.norm) ? 800 : /budget|coverage|insured|face/.test(col.norm) ? 40_000 : /deductible/.test(col.norm) ? 500 : 6_000;
+  const usd = /daily|transaction|withdraw/.test(col.norm)
+    ? 800
+    : /budget|coverage|insured|face/.test(col.norm)
+      ? 40_000
+      : /deductible/.test(col.norm)
+        ? 500
+        : 6_000;
   return r.chance(0.12) && !/budget/.test(col.norm) ? 0 : roundAmount(usd, currencyOf(w, h), r, 0.7);
 };
 
 const total: Make = (cell) => {
   if (/_(min|max)$|^(min|max)_/.test(cell.col.norm)) return roundAmount(3_000, currencyOf(cell.w, cell.h), cell.r);
   const first = cell.h.plan.roles.get('total') === cell.col.name;
-  if (!first && /cost|estimated|expected|actual/.test(cell.col.norm)) return Math.max(1, Math.round(gross(cell) * (0.8 + 0.3 * cell.r.unit())));
+  if (!first && /cost|estimated|expected|actual/.test(cell.col.norm))
+    return Math.max(1, Math.round(gross(cell) * (0.8 + 0.3 * cell.r.unit())));
   return parts(cell).total;
 };
 
@@ -168,7 +218,13 @@ export const MONEY: Record<string, Make> = {
   tax_amount: (cell) => parts(cell).tax,
   fee: (cell) => {
     const first = cell.h.plan.roles.get('fee') === cell.col.name && cell.h.plan.roles.has('total');
-    return first ? parts(cell).fee : shelfPrice(/rent|premium|deposit/.test(cell.col.norm) ? medianFor(cell.col.norm) : cell.r.pick([5, 10, 15, 25]), currencyOf(cell.w, cell.h), cell.r);
+    return first
+      ? parts(cell).fee
+      : shelfPrice(
+          /rent|premium|deposit/.test(cell.col.norm) ? medianFor(cell.col.norm) : cell.r.pick([5, 10, 15, 25]),
+          currencyOf(cell.w, cell.h),
+          cell.r,
+        );
   },
   total,
   unit_price: (cell) => {
@@ -178,7 +234,8 @@ export const MONEY: Record<string, Make> = {
       const base = amountOf(cell.w, cell.h, 'unit_price') ?? price;
       return Math.max(1, Math.round(base * (0.4 + 0.35 * cell.r.unit())));
     }
-    if (/hourly|daily|nightly|rate/.test(cell.col.norm)) return shelfPrice(/hour/.test(cell.col.norm) ? 60 : 130, currencyOf(cell.w, cell.h), cell.r);
+    if (/hourly|daily|nightly|rate/.test(cell.col.norm))
+      return shelfPrice(/hour/.test(cell.col.norm) ? 60 : 130, currencyOf(cell.w, cell.h), cell.r);
     return price;
   },
   line_total: (cell) => parts(cell).total,
@@ -202,14 +259,26 @@ export const MONEY: Record<string, Make> = {
     const abroad = firmOf(w, party, r).place.country.currency;
     return abroad !== home && r.chance(0.5) ? abroad : home;
   },
-  exchange_rate: ({ w, h, r }) => (currencyOf(w, h) === w.context.company.currency ? 1 : Math.round((0.6 + r.unit()) * 1e4) / 1e4),
+  exchange_rate: ({ w, h, r }) =>
+    currencyOf(w, h) === w.context.company.currency ? 1 : Math.round((0.6 + r.unit()) * 1e4) / 1e4,
   tax_rate: ({ w, r, col }) => {
     const rate = r.weighted([[w.home.vat, 8] as const, [w.home.reduced, 1.5] as const, [0, 0.5] as const]);
     const { max } = col.column;
-    return max !== undefined && max <= 1 ? rate / 100 : col.column.type === 'int' && !Number.isInteger(rate) ? Math.round(rate) : rate;
+    return max !== undefined && max <= 1
+      ? rate / 100
+      : col.column.type === 'int' && !Number.isInteger(rate)
+        ? Math.round(rate)
+        : rate;
   },
   payment_terms: ({ r, col }) => {
-    const days = r.weighted([[30, 50] as const, [14, 20] as const, [45, 8] as const, [60, 8] as const, [7, 8] as const, [0, 6] as const]);
+    const days = r.weighted([
+      [30, 50] as const,
+      [14, 20] as const,
+      [45, 8] as const,
+      [60, 8] as const,
+      [7, 8] as const,
+      [0, 6] as const,
+    ]);
     return col.column.type === 'text' ? (days === 0 ? 'due on receipt' : `net ${days}`) : days;
   },
 };

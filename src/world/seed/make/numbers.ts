@@ -21,20 +21,29 @@ const readingOf = (name: string): [number, number] => {
   return [100, 9_000];
 };
 
-const rounded = (value: number, type: string): number => (type === 'int' || type === 'money' ? Math.round(value) : Math.round(value * 100) / 100);
+const rounded = (value: number, type: string): number =>
+  type === 'int' || type === 'money' ? Math.round(value) : Math.round(value * 100) / 100;
 
-const between = (range: (name: string) => [number, number]): Make => ({ col, r }) => {
-  const [low, high] = range(col.norm);
-  return rounded(low + (high - low) * r.unit() ** 1.4, col.column.type);
-};
+const between =
+  (range: (name: string) => [number, number]): Make =>
+  ({ col, r }) => {
+    const [low, high] = range(col.norm);
+    return rounded(low + (high - low) * r.unit() ** 1.4, col.column.type);
+  };
 
 const score: Make = ({ col, r }) => {
   const { max, type } = col.column;
   if (/credit/.test(col.norm)) return r.int(480, 830);
-  if (/lead|risk|health|fit|quality|points|marks|confidence|likelihood/.test(col.norm) || (max !== undefined && max > 10)) return rounded(Math.max(0, Math.min(max ?? 100, (max ?? 100) * (0.65 + r.normal() * 0.18))), type);
+  if (
+    /lead|risk|health|fit|quality|points|marks|confidence|likelihood/.test(col.norm) ||
+    (max !== undefined && max > 10)
+  )
+    return rounded(Math.max(0, Math.min(max ?? 100, (max ?? 100) * (0.65 + r.normal() * 0.18))), type);
   if (/nps/.test(col.norm)) return r.int(0, 10);
   const stars = r.weighted([[5, 45] as const, [4, 30] as const, [3, 13] as const, [2, 7] as const, [1, 5] as const]);
-  return type === 'number' && /average|avg/.test(col.norm) ? Math.round((stars - 0.3 * r.unit()) * 10) / 10 : Math.min(stars, max ?? 5);
+  return type === 'number' && /average|avg/.test(col.norm)
+    ? Math.round((stars - 0.3 * r.unit()) * 10) / 10
+    : Math.min(stars, max ?? 5);
 };
 
 const percent: Make = ({ h, col, r }) => {
@@ -44,12 +53,20 @@ const percent: Make = ({ h, col, r }) => {
     const done = /complet|done|closed|finished|resolved/.test(h.meta.status ?? '');
     return done ? top : rounded((r.int(0, 9) / 10) * top, type);
   }
-  if (/interest|apr|apy|yield|growth/.test(col.norm)) return Math.round((1.5 + 7 * r.unit()) * 20) / 20 / (top === 1 ? 100 : 1);
+  if (/interest|apr|apy|yield|growth/.test(col.norm))
+    return Math.round((1.5 + 7 * r.unit()) * 20) / 20 / (top === 1 ? 100 : 1);
   const share = r.pick([5, 10, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80]);
   return top === 1 ? share / 100 : share;
 };
 
-const count: Make = ({ col, r }) => (/attempt|retr|failure|tries/.test(col.norm) ? (r.chance(0.75) ? r.int(0, 1) : r.int(2, 5)) : /view|click|impression|visit|download|hit|play/.test(col.norm) ? Math.round(Math.exp(4 + r.normal())) : Math.floor(8 * r.unit() ** 2));
+const count: Make = ({ col, r }) =>
+  /attempt|retr|failure|tries/.test(col.norm)
+    ? r.chance(0.75)
+      ? r.int(0, 1)
+      : r.int(2, 5)
+    : /view|click|impression|visit|download|hit|play/.test(col.norm)
+      ? Math.round(Math.exp(4 + r.normal()))
+      : Math.floor(8 * r.unit() ** 2);
 
 const capacity: Make = ({ col, r }) => {
   if (/reorder|threshold|safety|par_level|min/.test(col.norm)) return r.pick([5, 10, 10, 15, 20, 25, 40, 50]);
@@ -71,15 +88,24 @@ const onHand: Make = ({ h, col, r }) => {
 
 const quantity: Make = ({ h, col, r }) => {
   const ordered = h.row.quantity ?? h.row.qty;
-  if (/received|shipped|returned|invoiced|picked|packed|delivered|consumed|approved|counted/.test(col.norm) && typeof ordered === 'number') {
+  if (
+    /received|shipped|returned|invoiced|picked|packed|delivered|consumed|approved|counted/.test(col.norm) &&
+    typeof ordered === 'number'
+  ) {
     if (/returned/.test(col.norm)) return r.chance(0.8) ? 0 : Math.min(ordered, 1);
     return r.chance(0.75) ? ordered : Math.floor(ordered * r.unit());
   }
   if (/party|pax|guests|adults/.test(col.norm)) return r.pick([1, 2, 2, 2, 3, 4, 4, 5, 6, 8]);
   if (/children/.test(col.norm)) return r.pick([0, 0, 0, 1, 2]);
-  const packs = h.plan.service.source.archetype === 'procurement' || /purchase|transfer|stock|lot|batch|movement/.test(h.plan.noun);
+  const packs =
+    h.plan.service.source.archetype === 'procurement' || /purchase|transfer|stock|lot|batch|movement/.test(h.plan.noun);
   if (packs) return r.pick([5, 10, 10, 12, 20, 24, 25, 40, 50, 100]);
-  return r.weighted([[1, 40] as const, [2, 22] as const, [r.int(3, 6), 24] as const, [r.pick([8, 10, 12]), 14] as const]);
+  return r.weighted([
+    [1, 40] as const,
+    [2, 22] as const,
+    [r.int(3, 6), 24] as const,
+    [r.pick([8, 10, 12]), 14] as const,
+  ]);
 };
 
 const duration: Make = ({ h, col, r }) => {
@@ -87,7 +113,8 @@ const duration: Make = ({ h, col, r }) => {
   const { starts, ends } = h.meta;
   const span = starts !== undefined && ends !== undefined ? ends - starts : undefined;
   if (/_ms$|^ms$|latency/.test(name)) return r.int(20, 900);
-  if (/nights?$|days?$|lead_time|turnaround|length_of_stay/.test(name)) return span === undefined ? r.int(1, 14) : Math.max(1, Math.round(span / 86_400));
+  if (/nights?$|days?$|lead_time|turnaround|length_of_stay/.test(name))
+    return span === undefined ? r.int(1, 14) : Math.max(1, Math.round(span / 86_400));
   if (/weeks/.test(name)) return r.int(1, 12);
   if (/month|tenure|term/.test(name)) return r.pick([6, 12, 12, 24, 36, 48, 60]);
   if (/years/.test(name)) return r.int(1, 18);

@@ -28,7 +28,8 @@ const email: Make = (cell) => {
   const { w, h, col } = cell;
   const subject = subjectOf(w, h, col.norm);
   const general = /^(billing|accounts|invoice|support|office|info|company|general)_/.test(col.norm);
-  if (general && kindIn(w, subject.of) === 'company') return `${col.norm.startsWith('billing') ? 'accounts' : 'office'}@${firmFor(cell).domain}`;
+  if (general && kindIn(w, subject.of) === 'company')
+    return `${col.norm.startsWith('billing') ? 'accounts' : 'office'}@${firmFor(cell).domain}`;
   const { person, of } = personFor(cell);
   if (of !== h) {
     const known = linked(of, 'email');
@@ -86,15 +87,34 @@ const jobTitle: Make = ({ w, h, r }) => {
   const own = h.row[h.plan.roles.get('department') ?? ''];
   const titles = w.departments.find(([name]) => name === own)?.[1];
   if (titles) return titles[Math.min(titles.length - 1, 1 + Math.floor((titles.length - 1) * r.unit()))] as string;
-  return r.pick(['Purchasing Manager', 'Owner', 'Accounts Clerk', 'Operations Manager', 'Office Manager', 'Technical Director', 'Buyer', 'Site Manager', 'Finance Manager', 'Project Lead']);
+  return r.pick([
+    'Purchasing Manager',
+    'Owner',
+    'Accounts Clerk',
+    'Operations Manager',
+    'Office Manager',
+    'Technical Director',
+    'Buyer',
+    'Site Manager',
+    'Finance Manager',
+    'Project Lead',
+  ]);
 };
 
-const SALUTATION: Record<string, [string, string]> = { de: ['Frau', 'Herr'], fr: ['Mme', 'M.'], es: ['Sra.', 'Sr.'], it: ['Sig.ra', 'Sig.'], nl: ['Mevr.', 'Dhr.'], pt: ['Sra.', 'Sr.'] };
+const SALUTATION: Record<string, [string, string]> = {
+  de: ['Frau', 'Herr'],
+  fr: ['Mme', 'M.'],
+  es: ['Sra.', 'Sr.'],
+  it: ['Sig.ra', 'Sig.'],
+  nl: ['Mevr.', 'Dhr.'],
+  pt: ['Sra.', 'Sr.'],
+};
 
 const namePart: Make = (cell) => {
   const { w, col, r } = cell;
   const { person } = personFor(cell);
-  if (/middle|second|patronymic/.test(col.norm)) return r.chance(0.66) && !col.column.required ? null : r.chance(0.5) ? `${person.last.charAt(0)}.` : person.first;
+  if (/middle|second|patronymic/.test(col.norm))
+    return r.chance(0.66) && !col.column.required ? null : r.chance(0.5) ? `${person.last.charAt(0)}.` : person.first;
   if (/suffix/.test(col.norm)) return r.chance(0.9) && !col.column.required ? null : r.pick(['Jr.', 'PhD', 'MBA']);
   if (/initial/.test(col.norm)) return `${person.first.charAt(0)}${person.last.charAt(0)}`.toUpperCase();
   const [she, he] = SALUTATION[w.home.lang.slice(0, 2)] ?? ['Ms', 'Mr'];
@@ -116,14 +136,25 @@ export const PEOPLE: Record<string, Make> = {
     const { w, h, col } = cell;
     const subject = subjectOf(w, h, col.norm);
     // `customer_name` of a firm is the firm's.
-    if (!subject.staff && !subject.extra && kindIn(w, subject.of) === 'company' && !/contact|holder|signer|person|attn/.test(col.norm)) return firmOf(w, subject.of, cell.r).name;
+    if (
+      !subject.staff &&
+      !subject.extra &&
+      kindIn(w, subject.of) === 'company' &&
+      !/contact|holder|signer|person|attn/.test(col.norm)
+    )
+      return firmOf(w, subject.of, cell.r).name;
     return fullName(personFor(cell).person);
   },
   name_part: namePart,
   actor,
   username,
   job_title: jobTitle,
-  gender: (cell) => (/pronoun/.test(cell.col.norm) ? (personFor(cell).person.gender === 'female' ? 'she/her' : 'he/him') : personFor(cell).person.gender),
+  gender: (cell) =>
+    /pronoun/.test(cell.col.norm)
+      ? personFor(cell).person.gender === 'female'
+        ? 'she/her'
+        : 'he/him'
+      : personFor(cell).person.gender,
   birth_date: (cell) => birthOf(cell, personFor(cell).person),
   age: (cell) => {
     const col = cell.h.plan.roles.get('birth_date');

@@ -3,8 +3,8 @@ import { snake } from '../../../kit/words.js';
 import { phrasesData } from '../data.js';
 import { isBadEnd } from '../effects.js';
 import { sayFrom } from '../say.js';
-import { tags } from './words.js';
 import type { Cell, Make } from '../types.js';
+import { tags } from './words.js';
 
 /** Shares that fall by half in the order of the list. */
 export const falling = <T>(items: readonly T[], r: Cell['r']): T => {
@@ -49,13 +49,16 @@ const reasonList = (cell: Cell): string[] => {
 const reason: Make = (cell) => {
   const { h, col, r } = cell;
   const bad = h.meta.status !== undefined && isBadEnd(h.meta.status);
-  if (!col.column.required && !col.managed && !bad && h.plan.life && !/return|refund|adjust|leave/.test(col.norm)) return null;
+  if (!col.column.required && !col.managed && !bad && h.plan.life && !/return|refund|adjust|leave/.test(col.norm))
+    return null;
   const text = falling(reasonList(cell), r);
   return /code$/.test(col.norm) ? snake(text).slice(0, 40) : text;
 };
 
-const OFF = /^(is_)?(deleted|archived|locked|blocked|suspended|disabled|hidden|test|sandbox|exempt|tax_exempt|flagged|escalated|urgent|confidential|expired|overdue|cancelled|opted_out|opt_out|inactive|draft|internal|refundable|pinned|starred)$/;
-const ON = /(^|_)(active|enabled|verified|visible|subscribed|live|livemode|billable|taxable|accepted|confirmed|opted_in|opt_in|consent|published)$/;
+const OFF =
+  /^(is_)?(deleted|archived|locked|blocked|suspended|disabled|hidden|test|sandbox|exempt|tax_exempt|flagged|escalated|urgent|confidential|expired|overdue|cancelled|opted_out|opt_out|inactive|draft|internal|refundable|pinned|starred)$/;
+const ON =
+  /(^|_)(active|enabled|verified|visible|subscribed|live|livemode|billable|taxable|accepted|confirmed|opted_in|opt_in|consent|published)$/;
 
 const flag: Make = ({ h, col, r }) => {
   const word = col.norm.replace(/^(is|has)_/, '');
@@ -64,7 +67,8 @@ const flag: Make = ({ h, col, r }) => {
     const words = [status, ...h.meta.path.map(({ to }) => to)].map(snake);
     const states = h.plan.life?.states.map(snake) ?? [];
     if (states.includes(word)) return words.includes(word) ? 1 : 0;
-    if (word === 'active' || word === 'enabled') return isBadEnd(status) || /inactive|disabled|closed|left/.test(snake(status)) ? 0 : 1;
+    if (word === 'active' || word === 'enabled')
+      return isBadEnd(status) || /inactive|disabled|closed|left/.test(snake(status)) ? 0 : 1;
   }
   const usual = OFF.test(col.norm) ? 0.06 : ON.test(col.norm) ? 0.93 : col.column.default === true ? 0.9 : 0.15;
   return r.chance(usual) ? 1 : 0;
@@ -75,14 +79,17 @@ export const enumValue: Make = (cell) => {
   const { h, col, r } = cell;
   const values = col.column.enum as string[];
   if (h.plan.life?.col === col.name && h.meta.status !== undefined) return h.meta.status;
-  const usual = typeof col.column.default === 'string' && values.includes(col.column.default) ? col.column.default : values[0];
+  const usual =
+    typeof col.column.default === 'string' && values.includes(col.column.default) ? col.column.default : values[0];
   const rule = col.rule?.id;
   if (rule === 'priority') {
     const low = values.findIndex((value) => /medium|normal|p3/i.test(value));
     return low >= 0 && r.chance(0.45) ? (values[low] as string) : r.pick(values);
   }
-  if (rule === 'currency') return values.includes(cell.w.context.company.currency) ? cell.w.context.company.currency : (usual as string);
-  if (rule === 'country') return values.includes(cell.w.home.code) && r.chance(0.75) ? cell.w.home.code : r.pick(values);
+  if (rule === 'currency')
+    return values.includes(cell.w.context.company.currency) ? cell.w.context.company.currency : (usual as string);
+  if (rule === 'country')
+    return values.includes(cell.w.home.code) && r.chance(0.75) ? cell.w.home.code : r.pick(values);
   return r.chance(0.3) && usual !== undefined ? usual : r.pick(values);
 };
 
@@ -103,12 +110,24 @@ export const STATES: Record<string, Make> = {
     const at = r.weighted([[0, 25] as const, [1, 45] as const, [2, 22] as const, [3, 8] as const]);
     return col.column.type === 'int' ? at + 1 : ((phrasesData().values.priority ?? [])[at] ?? 'medium');
   },
-  role: ({ h, r }) => (h.meta.index <= 2 ? 'owner' : r.weighted([['member', 70] as const, ['manager', 18] as const, ['administrator', 12] as const])),
+  role: ({ h, r }) =>
+    h.meta.index <= 2
+      ? 'owner'
+      : r.weighted([['member', 70] as const, ['manager', 18] as const, ['administrator', 12] as const]),
   channel,
   flag,
   kind,
   tags,
-  unit: (cell) => (cell.h.plan.kind === 'product' ? (cell.w.articles[(cell.h.meta.index - 1) % cell.w.articles.length]?.unit ?? 'each') : /weight/.test(cell.col.norm) ? 'kg' : /length|dimension/.test(cell.col.norm) ? 'cm' : /temperature/.test(cell.col.norm) ? 'C' : 'each'),
+  unit: (cell) =>
+    cell.h.plan.kind === 'product'
+      ? (cell.w.articles[(cell.h.meta.index - 1) % cell.w.articles.length]?.unit ?? 'each')
+      : /weight/.test(cell.col.norm)
+        ? 'kg'
+        : /length|dimension/.test(cell.col.norm)
+          ? 'cm'
+          : /temperature/.test(cell.col.norm)
+            ? 'C'
+            : 'each',
 };
 
 /** A reason in words for a column a verb fills with free text (`void_reason`, `hold_reason`). */

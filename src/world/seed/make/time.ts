@@ -2,25 +2,47 @@
 import { DAY, isoDate, startOfDay } from '../../../kit/calendar.js';
 import { snake } from '../../../kit/words.js';
 import { isBadEnd } from '../effects.js';
-import { quarterHour, nextWorkday } from '../time.js';
 import { nearest } from '../subjects.js';
+import { nextWorkday, quarterHour } from '../time.js';
 import type { Cell, Handle, Make, Passed } from '../types.js';
 import { hireDate } from './people.js';
 
-const IRREGULAR: Record<string, string> = { paid: 'pay', sent: 'send', held: 'hold', lost: 'lose', won: 'win', begun: 'begin', written: 'write', done: 'complete', sold: 'sell', given: 'give', frozen: 'freeze', voided: 'void', finished: 'complete' };
+const IRREGULAR: Record<string, string> = {
+  paid: 'pay',
+  sent: 'send',
+  held: 'hold',
+  lost: 'lose',
+  won: 'win',
+  begun: 'begin',
+  written: 'write',
+  done: 'complete',
+  sold: 'sell',
+  given: 'give',
+  frozen: 'freeze',
+  voided: 'void',
+  finished: 'complete',
+};
 const ENDED = /^(closed?|completed?|finished|done|ended|resolved|delivered|settled|archived)$/;
 
 const stem = (word: string): string => {
   const base = IRREGULAR[word] ?? word;
-  return base.replace(/(ied|y)$/, 'i').replace(/(ed|en|ing|e|t|ion|al)$/, '').slice(0, 7);
+  return base
+    .replace(/(ied|y)$/, 'i')
+    .replace(/(ed|en|ing|e|t|ion|al)$/, '')
+    .slice(0, 7);
 };
 const alike = (a: string, b: string): boolean => {
   const [x, y] = [stem(a), stem(b)];
-  return x.length >= 2 && y.length >= 2 && (x === y || (x.length >= 4 && y.length >= 4 && (x.startsWith(y) || y.startsWith(x))));
+  return (
+    x.length >= 2 &&
+    y.length >= 2 &&
+    (x === y || (x.length >= 4 && y.length >= 4 && (x.startsWith(y) || y.startsWith(x))))
+  );
 };
 
 /** `paid_at`, `date_paid`, `approval_date` -> `paid`, `paid`, `approval` */
-const stampWord = (norm: string): string => norm.replace(/_(at|on|date|time|timestamp|datetime|ts|dt)$/, '').replace(/^(date|time|last)_/, '');
+const stampWord = (norm: string): string =>
+  norm.replace(/_(at|on|date|time|timestamp|datetime|ts|dt)$/, '').replace(/^(date|time|last)_/, '');
 
 /** The step of the row's life a stamp records; null: one that has not happened; undefined: it records none. */
 const recorded = (h: Handle, norm: string): Passed | null | undefined => {
@@ -28,32 +50,56 @@ const recorded = (h: Handle, norm: string): Passed | null | undefined => {
   if (!life) return undefined;
   const words = stampWord(norm).split('_');
   const word = words.at(-1) ?? '';
-  if (/^decided$|^decision$/.test(word)) return h.meta.path.find(({ verb }) => /approv|reject|declin|deny|accept|confirm/.test(verb)) ?? null;
-  const met = h.meta.path.findLast(({ verb, to }) => words.some((each) => alike(each, verb) || snake(to).split('_').some((part) => alike(each, part))));
+  if (/^decided$|^decision$/.test(word))
+    return h.meta.path.find(({ verb }) => /approv|reject|declin|deny|accept|confirm/.test(verb)) ?? null;
+  const met = h.meta.path.findLast(({ verb, to }) =>
+    words.some(
+      (each) =>
+        alike(each, verb) ||
+        snake(to)
+          .split('_')
+          .some((part) => alike(each, part)),
+    ),
+  );
   if (met) return met;
   if (ENDED.test(word) && h.meta.path.length > 0 && h.meta.status !== undefined) {
-    const known = life.states.some((state) => snake(state).split('_').some((part) => alike(word, part)));
+    const known = life.states.some((state) =>
+      snake(state)
+        .split('_')
+        .some((part) => alike(word, part)),
+    );
     if (!known && /closed?$/.test(word) && life.paths.get(h.meta.status)?.length) return h.meta.path.at(-1);
   }
-  const some = [...life.states.map(snake), ...h.plan.verbs.keys()].some((each) => each.split('_').some((part) => words.some((one) => alike(one, part))));
+  const some = [...life.states.map(snake), ...h.plan.verbs.keys()].some((each) =>
+    each.split('_').some((part) => words.some((one) => alike(one, part))),
+  );
   return some ? null : undefined;
 };
 
-const after = (h: Handle, now: number, r: Cell['r'], most: number): number => Math.min(now, h.meta.created + Math.floor(most * r.unit() ** 1.5));
+const after = (h: Handle, now: number, r: Cell['r'], most: number): number =>
+  Math.min(now, h.meta.created + Math.floor(most * r.unit() ** 1.5));
 
 const stamp: Make = ({ w, h, col, r }) => {
   const { clock } = w.context;
   const step = recorded(h, col.norm);
   if (step) return step.at;
   if (step === null) return col.column.required ? h.meta.created : null;
-  if (/last_|seen|login|heartbeat|sync/.test(col.norm)) return Math.max(h.meta.created, clock - Math.floor(30 * DAY * r.unit() ** 2));
+  if (/last_|seen|login|heartbeat|sync/.test(col.norm))
+    return Math.max(h.meta.created, clock - Math.floor(30 * DAY * r.unit() ** 2));
   if (/renew|next/.test(col.norm)) return clock + r.int(5, 300) * DAY;
-  if (/issue|order_date|invoice|document|posting|transaction|booking|entry|sample|request|report|notice|filing/.test(col.norm)) return h.meta.created;
-  if (/delet|archiv|cancel|fail|reject|terminat|suspend|revok|deactivat|lock/.test(col.norm) && !col.column.required) return null;
+  if (
+    /issue|order_date|invoice|document|posting|transaction|booking|entry|sample|request|report|notice|filing/.test(
+      col.norm,
+    )
+  )
+    return h.meta.created;
+  if (/delet|archiv|cancel|fail|reject|terminat|suspend|revok|deactivat|lock/.test(col.norm) && !col.column.required)
+    return null;
   return after(h, clock, r, 20 * DAY);
 };
 
-const LONG = /contract|lease|policy|subscription|membership|project|campaign|promotion|loan|licen|coverage|warranty|mandate|term|period|budget|season/;
+const LONG =
+  /contract|lease|policy|subscription|membership|project|campaign|promotion|loan|licen|coverage|warranty|mandate|term|period|budget|season/;
 const DAYS = /leave|booking|reservation|stay|rental|trip|event|sprint|cycle|course|exhibition/;
 
 /** Start and end of a row, drawn together: past for ended rows, around now for running ones, ahead for planned ones. */
@@ -63,9 +109,15 @@ const span = ({ w, h, r }: Cell): { starts: number; ends: number } => {
   const { noun, life } = h.plan;
   const long = LONG.test(noun);
   const days = DAYS.test(noun);
-  const length = long ? r.pick([90, 180, 365, 365, 730]) * DAY : days ? r.int(1, 9) * DAY : r.pick([30, 45, 60, 60, 90, 120]) * 60;
+  const length = long
+    ? r.pick([90, 180, 365, 365, 730]) * DAY
+    : days
+      ? r.int(1, 9) * DAY
+      : r.pick([30, 45, 60, 60, 90, 120]) * 60;
   const done = h.meta.path.length > 0 && life?.paths.get(h.meta.status ?? '')?.length !== 0;
-  const over = /complet|expired|ended|finished|closed|done|checked_out|returned|attended|no_show/.test(h.meta.status ?? '');
+  const over = /complet|expired|ended|finished|closed|done|checked_out|returned|attended|no_show/.test(
+    h.meta.status ?? '',
+  );
   const planned = !done && life !== undefined;
   let starts: number;
   if (over) starts = Math.min(h.meta.created + r.int(0, 20) * DAY, clock - length - DAY);
@@ -91,7 +143,10 @@ const due: Make = (cell) => {
   const { w, h, r } = cell;
   const { clock } = w.context;
   if (/next/.test(cell.col.norm)) return nextWorkday(startOfDay(clock + r.int(2, 40) * DAY));
-  const ended = h.meta.path.length > 0 && h.plan.life?.paths.get(h.meta.status ?? '') !== undefined && /paid|complet|clos|resolv|done|cancel|void|deliver|won|lost|reject|waiv/.test(h.meta.status ?? '');
+  const ended =
+    h.meta.path.length > 0 &&
+    h.plan.life?.paths.get(h.meta.status ?? '') !== undefined &&
+    /paid|complet|clos|resolv|done|cancel|void|deliver|won|lost|reject|waiv/.test(h.meta.status ?? '');
   const issued = h.meta.path.find(({ verb }) => verb === 'issue')?.at ?? h.meta.created;
   const days = terms(h) ?? (/invoice|bill/.test(h.plan.noun) ? 30 : r.int(2, 21));
   let at = issued + days * DAY;
@@ -110,7 +165,10 @@ export const TIMES: Record<string, Make> = {
     if (typeof known === 'number') return known;
     return h.plan.staff ? startOfDay(h.meta.created) : hireDate(w, r, w.context.clock - 8 * 365 * DAY);
   },
-  purchase_date: ({ h, r, col }) => (/year/.test(col.norm) ? Number(isoDate(h.meta.created - r.int(100, 2500) * DAY).slice(0, 4)) : startOfDay(h.meta.created - r.int(1, 900) * DAY)),
+  purchase_date: ({ h, r, col }) =>
+    /year/.test(col.norm)
+      ? Number(isoDate(h.meta.created - r.int(100, 2500) * DAY).slice(0, 4))
+      : startOfDay(h.meta.created - r.int(1, 900) * DAY),
   due_at: due,
   expires_at: (cell) => {
     const { w, h, r } = cell;
@@ -122,12 +180,15 @@ export const TIMES: Record<string, Make> = {
   },
   starts_at: (cell) => {
     const same = cell.h.plan.kind === 'person' ? nearest(cell.h, (other) => other.plan.staff) : undefined;
-    if (same && same !== cell.h) return (same.row[same.plan.roles.get('hire_date') ?? ''] as number | undefined) ?? same.meta.created;
+    if (same && same !== cell.h)
+      return (same.row[same.plan.roles.get('hire_date') ?? ''] as number | undefined) ?? same.meta.created;
     return span(cell).starts;
   },
   ends_at: (cell) => {
     const { ends } = span(cell);
-    return cell.col.column.type === 'date' && ends - (cell.h.meta.starts ?? 0) < DAY ? (cell.h.meta.starts as number) + cell.r.int(0, 3) * DAY : ends;
+    return cell.col.column.type === 'date' && ends - (cell.h.meta.starts ?? 0) < DAY
+      ? (cell.h.meta.starts as number) + cell.r.int(0, 3) * DAY
+      : ends;
   },
   stamp,
   year: ({ w, h, col, r }) => {
@@ -138,15 +199,26 @@ export const TIMES: Record<string, Make> = {
   },
   period: ({ h, col, r }) => {
     const [year = '', month = '1'] = isoDate(h.meta.created).split('-');
-    if (/cycle|frequency|recurrence|cadence|interval/.test(col.norm)) return r.weighted([['monthly', 6] as const, ['quarterly', 2] as const, ['yearly', 2] as const]);
-    if (col.column.type === 'int') return /week/.test(col.norm) ? Math.ceil(Number(month) * 4.3) : /quarter/.test(col.norm) ? Math.ceil(Number(month) / 3) : /day/.test(col.norm) ? r.int(1, 28) : Number(month);
+    if (/cycle|frequency|recurrence|cadence|interval/.test(col.norm))
+      return r.weighted([['monthly', 6] as const, ['quarterly', 2] as const, ['yearly', 2] as const]);
+    if (col.column.type === 'int')
+      return /week/.test(col.norm)
+        ? Math.ceil(Number(month) * 4.3)
+        : /quarter/.test(col.norm)
+          ? Math.ceil(Number(month) / 3)
+          : /day/.test(col.norm)
+            ? r.int(1, 28)
+            : Number(month);
     if (/quarter/.test(col.norm)) return `Q${Math.ceil(Number(month) / 3)}`;
     if (/weekday|day_of_week/.test(col.norm)) return r.pick(['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']);
     if (/season/.test(col.norm)) return r.pick(['spring', 'summer', 'autumn', 'winter']);
     if (/term|semester/.test(col.norm)) return `${year} ${r.pick(['spring', 'autumn'])}`;
     return `${year}-${month}`;
   },
-  time_of_day: ({ r, col }) => (/hours/.test(col.norm) ? r.pick(['Mon-Fri 08:00-17:00', 'Mon-Sat 09:00-18:00', 'Mon-Fri 07:00-16:00']) : `${String(/clos|end|check_out/.test(col.norm) ? r.int(16, 20) : r.int(7, 11)).padStart(2, '0')}:${r.pick(['00', '15', '30', '45'])}`),
+  time_of_day: ({ r, col }) =>
+    /hours/.test(col.norm)
+      ? r.pick(['Mon-Fri 08:00-17:00', 'Mon-Sat 09:00-18:00', 'Mon-Fri 07:00-16:00'])
+      : `${String(/clos|end|check_out/.test(col.norm) ? r.int(16, 20) : r.int(7, 11)).padStart(2, '0')}:${r.pick(['00', '15', '30', '45'])}`,
 };
 
 /** The day or moment a verb's argument names: at the step, or a little before; never later than now. */

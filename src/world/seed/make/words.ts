@@ -13,7 +13,8 @@ const title: Make = ({ w, h, r }) => {
   return sayFrom(list, w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
 };
 
-const description: Make = ({ w, h, r }) => sayFrom(listFor('descriptions', h) ?? [], w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
+const description: Make = ({ w, h, r }) =>
+  sayFrom(listFor('descriptions', h) ?? [], w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
 
 const body: Make = ({ w, h, r }) => sayFrom(listFor('bodies', h) ?? [], w, h, r) ?? description({ w, h, r } as never);
 
@@ -38,17 +39,29 @@ const name: Make = (cell) => {
   const stem = col.norm.replace(/_?name$/, '').replaceAll('_', ' ');
   const { names } = phrasesData();
   const foreign = stem !== '' && stem !== h.plan.noun ? names[stem] : undefined;
-  const list = foreign ?? names[h.plan.noun] ?? names[h.plan.noun.split(' ').at(-1) ?? ''] ?? names[h.plan.kind] ?? phrasesData().titles[h.plan.noun] ?? names.any ?? [];
+  const list =
+    foreign ??
+    names[h.plan.noun] ??
+    names[h.plan.noun.split(' ').at(-1) ?? ''] ??
+    names[h.plan.kind] ??
+    phrasesData().titles[h.plan.noun] ??
+    names.any ??
+    [];
   return sayFrom(list, w, h, r, foreign ? undefined : h.meta.index - 1) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
 };
 
 /** 0-4 words of the table's own set. */
 export const tags: Make = ({ col, r, h }) => {
   const { values } = phrasesData();
-  const key = ['skills', 'features', 'amenities', 'languages', 'scopes', 'roles'].find((each) => col.norm.includes(each.slice(0, -1))) ?? (/permission/.test(col.norm) ? 'scopes' : 'tags');
+  const key =
+    ['skills', 'features', 'amenities', 'languages', 'scopes', 'roles'].find((each) =>
+      col.norm.includes(each.slice(0, -1)),
+    ) ?? (/permission/.test(col.norm) ? 'scopes' : 'tags');
   const all = values[key] ?? [];
   const list = r.sample(all.slice(0, 8 + (h.plan.name.length % 6)), r.pick([0, 1, 1, 2, 2, 3, 4]));
-  return col.column.type === 'json' ? JSON.stringify(list) : list.join(', ') || (col.column.required ? (all[0] ?? 'other') : null);
+  return col.column.type === 'json'
+    ? JSON.stringify(list)
+    : list.join(', ') || (col.column.required ? (all[0] ?? 'other') : null);
 };
 
 const PAIRS: Record<string, string[]> = {
@@ -65,13 +78,21 @@ const json: Make = ({ h, col, r }) => {
   const text = col.column.type === 'text';
   if (r.chance(0.55)) return text ? '{}' : '{}';
   const keys = r.sample(Object.keys(PAIRS), r.int(1, 2)).sort();
-  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, r.pick(PAIRS[key] as string[])])), undefined, h.plan.kind === 'lookup' ? 0 : 0);
+  return JSON.stringify(
+    Object.fromEntries(keys.map((key) => [key, r.pick(PAIRS[key] as string[])])),
+    undefined,
+    h.plan.kind === 'lookup' ? 0 : 0,
+  );
 };
 
 const pair: Make = ({ h, col, r }) => {
   const key = Object.keys(PAIRS)[(h.meta.index - 1) % 7] as string;
   const value = /key/.test(col.norm) ? key : r.pick(PAIRS[key] as string[]);
-  return col.column.type === 'int' || col.column.type === 'number' ? r.int(1, 100) : col.column.type === 'json' ? JSON.stringify(value) : value;
+  return col.column.type === 'int' || col.column.type === 'number'
+    ? r.int(1, 100)
+    : col.column.type === 'json'
+      ? JSON.stringify(value)
+      : value;
 };
 
 /** Two words for a text that no rule knows. */
@@ -81,7 +102,8 @@ export const anyText: Make = (cell) => {
   const { kinds, values } = phrasesData();
   const known = kinds[col.norm] ?? values[col.norm] ?? kinds[parts.at(-1) ?? ''];
   if (known) return r.pick(known);
-  if (/outcome|evidence|response|solution|finding|conclusion|result/.test(col.norm)) return sayFrom(listFor('notes', h) ?? [], w, h, r) ?? 'Done.';
+  if (/outcome|evidence|response|solution|finding|conclusion|result/.test(col.norm))
+    return sayFrom(listFor('notes', h) ?? [], w, h, r) ?? 'Done.';
   return `${capital(snake(parts.join('_') || h.plan.noun).replaceAll('_', ' '))} ${r.pick(['A', 'B', 'C', 'D', 'E'])}${r.int(1, 9)}`;
 };
 
