@@ -1,11 +1,12 @@
 /** The reference with seeded mistakes: rollouts whose failure has a known cause, for verifiers, attribution, sampling and credit. */
 import type { Task } from '../../artifacts/task.js';
-import { rng } from '../../kit/rng.js';
+import { type Rng, rng } from '../../kit/rng.js';
 import type { Action, Policy, View } from '../policy.js';
 import { DEFAULT_RATES, type Mistake, type MistakeRates, planMistakes, planName } from './mistakes.js';
-import { answering, argumentsOf, callId, madeCalls, offeredName, referenceCall } from './replay.js';
-import { shotgun } from './shotgun.js';
-import { strayWrite, wrongArguments } from './wrong.js';
+import { answering, argumentsOf, callId, madeCalls, offeredName, referenceCall, resultOf } from './replay.js';
+import { looksRefused, STRAY_TRIES, strayWrite } from './stray.js';
+import { wrongArguments } from './wrong.js';
+import { guess, shotgun } from './wrong-answers.js';
 
 interface Step {
   /** Id of the call it makes; a step whose call was made is done. */
@@ -18,6 +19,21 @@ const one = (id: string, name: string, args: Action['calls'][number]['args']): A
   text: '',
   calls: [{ id, name, args }],
 });
+
+/** Tries until a write nobody asked for goes through. */
+const strayTries = (task: Task, n: number, random: Rng): Step[] =>
+  Array.from({ length: STRAY_TRIES }, (_, nth) => {
+    const id = `extra_${n}_${nth}`;
+    return {
+      id,
+      act: (view: View) => {
+        const before = resultOf(view.messages, `extra_${n}_${nth - 1}`);
+        if (nth > 0 && !looksRefused(before)) return undefined;
+        const stray = strayWrite(view.tools, view.messages, random.stream(task.id), nth);
+        return stray ? one(id, stray.name, { ok: true, args: stray.args }) : undefined;
+      },
+    };
+  });
 
 const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string): Step[] => {
   const has = (kind: Mistake['kind']): boolean => plan.some((mistake) => mistake.kind === kind && mistake.step === n);
@@ -38,15 +54,6 @@ const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string):
       },
     });
   }
-  if (has('extra_write')) {
-    steps.push({
-      id: `extra_${n}`,
-      act: (view) => {
-        const stray = strayWrite(view.tools, view.messages, random());
-        return stray ? one(`extra_${n}`, stray.name, { ok: true, args: stray.args }) : undefined;
-      },
-    });
-  }
   if (has('wrong_entity')) {
     steps.push({
       id: callId(n),
@@ -58,7 +65,16 @@ const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string):
   } else if (!has('skipped_step')) steps.push({ id: callId(n), act: (view) => referenceCall(task, n, view) });
   if (has('repeated_call'))
     steps.push({ id: `${callId(n)}_again`, act: (view) => referenceCall(task, n, view, `${callId(n)}_again`) });
+  if (has('extra_write')) steps.push(...strayTries(task, n, random()));
   return steps;
+};
+
+/** The final message: who looked at the wrong thing, or not at all, answers wrongly. */
+const lastWords = (task: Task, plan: readonly Mistake[], seed: string): string => {
+  const has = (...kinds: Mistake['kind'][]): boolean => plan.some(({ kind }) => kinds.includes(kind));
+  if (has('giving_up')) return 'I could not find what is needed for this, so I am leaving it.';
+  if (has('shotgun_answer')) return shotgun(task, rng(seed, task.id, 'shotgun'));
+  return has('wrong_entity', 'skipped_step') ? guess(task, rng(seed, task.id, 'guess')) : task.reference.answer;
 };
 
 /** Stateless, like the reference: what comes next follows from the history. `seed` fixes the mistakes; their plan is the name. */
@@ -67,11 +83,7 @@ export const scriptedPolicy = (task: Task, seed: string, rates: MistakeRates = D
   const end = plan.find(({ kind }) => kind === 'giving_up');
   const calls = task.reference.calls.slice(0, end?.step);
   const steps = calls.flatMap((_, n) => stepsAt(task, n, plan, seed));
-  const last = end
-    ? 'I could not find what is needed for this, so I am leaving it.'
-    : plan.some(({ kind }) => kind === 'shotgun_answer')
-      ? shotgun(task, rng(seed, task.id, 'shotgun'))
-      : task.reference.answer;
+  const last = lastWords(task, plan, seed);
   return {
     producer: { policy: 'scripted', name: planName(plan), seed },
     next: (view) => {
