@@ -1,30 +1,73 @@
-/** Invariant templates: rules across two services that the world does not enforce (data/invariants.yaml). */
+/** Invariant templates: rules across two services that the world does not enforce (data/invariants.yaml, and leavers.ts). */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { Invariant } from '../../artifacts/world.js';
+import type { ServiceSpec } from '../../artifacts/service.js';
+import { Name } from '../../artifacts/table.js';
+import type { Invariant } from '../../artifacts/world.js';
+import { leaverRule } from './leavers.js';
 
-const folder = new URL('../../../data/', import.meta.url);
+const clause = z.string().regex(/^[a-z_]+\.[a-z_]+: .+$/, 'service.table: condition');
+const Template = z.strictObject({
+  id: Name,
+  says: z.string(),
+  when: clause,
+  none: clause.optional(),
+  at_least_one: clause.optional(),
+  every: clause.optional(),
+  key: z.string(),
+  broken: z.string(),
+  mended: z.string(),
+});
+
+const side = (text: string): { service: string; table: string; where: string } => {
+  const at = text.indexOf(': ');
+  const [service = '', table = ''] = text.slice(0, at).split('.');
+  return { service, table, where: text.slice(at + 2) };
+};
+
+const expand = (template: z.infer<typeof Template>): Invariant => {
+  const expect = template.none ? 'none' : template.every ? 'every' : 'at_least_one';
+  const [trigger = '', target = trigger] = template.key.split(' = ');
+  return {
+    id: template.id,
+    says: template.says,
+    trigger: side(template.when),
+    target: { ...side(template[expect] ?? ''), expect },
+    key: { trigger, target },
+    violatedBy: template.broken,
+    repairedBy: template.mended,
+  };
+};
+
 let loaded: Invariant[] | undefined;
 
-/** All templates, in the file's order. */
+/** All templates between two trade services, in the file's order. */
 export const invariantTemplates = (): readonly Invariant[] => {
   loaded ??= z
-    .strictObject({ invariants: z.array(Invariant) })
-    .parse(parse(readFileSync(new URL('invariants.yaml', folder), 'utf8'))).invariants;
+    .strictObject({ invariants: z.array(Template) })
+    .parse(parse(readFileSync(new URL('../../../data/invariants.yaml', import.meta.url), 'utf8')))
+    .invariants.map(expand);
   return loaded;
 };
 
-const MOST = 8;
+const MOST_TRADE = 8;
+const MOST_PEOPLE = 2;
 
-/** Those whose two services are present: all between two trade services, then rules about people, at most eight. */
-export const invariantsFor = (present: ReadonlySet<string>): Invariant[] => {
+/** The rules of a world: those between its trade services (at most eight, spread over them), then who has left (at most two). */
+export const invariantsFor = (present: ReadonlySet<string>, specs: readonly ServiceSpec[]): Invariant[] => {
   const fitting = invariantTemplates().filter(
     ({ trigger, target }) => present.has(trigger.service) && present.has(target.service),
   );
-  const people = ({ trigger, target }: Invariant): boolean =>
-    trigger.service === 'directory' || target.service === 'directory';
-  const trade = fitting.filter((each) => !people(each)).slice(0, MOST - 1);
-  const general = fitting.filter(people).slice(0, Math.max(1, Math.min(3, MOST - trade.length)));
-  return structuredClone([...trade, ...general]);
+  const pairs = new Map<string, number>();
+  const ranked = fitting.map((rule, i) => {
+    const pair = `${rule.trigger.service} ${rule.target.service}`;
+    const nth = pairs.get(pair) ?? 0;
+    pairs.set(pair, nth + 1);
+    return { rule, nth, i };
+  });
+  ranked.sort((a, b) => a.nth - b.nth || a.i - b.i);
+  const trade = ranked.slice(0, MOST_TRADE).map(({ rule }) => rule);
+  const people = specs.flatMap((spec) => leaverRule(spec) ?? []).slice(0, MOST_PEOPLE);
+  return structuredClone([...trade, ...people]);
 };

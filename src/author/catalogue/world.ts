@@ -56,7 +56,10 @@ export const assembleWorld = (archetypes: readonly string[], company: Company, r
     evidence.push({ choice: `dialect ${dialect} for ${spec.id}`, because: 'drawn by the seed', kind: 'draw' });
     return dressService(spec, dialect, { currency: company.currency, rng: own.stream('dress') });
   });
-  const invariants = invariantsFor(present);
+  const invariants = invariantsFor(
+    present,
+    compiled.map(({ spec }) => spec),
+  );
   return {
     services: prefixed([
       ...core.map((spec) => ({ spec, role: 'core' as const })),
