@@ -8,7 +8,7 @@ import type { Entry } from './load.js';
 import type { MainRow } from './main-row.js';
 import { guardedText } from './main-row.js';
 import { quoted, type Scope } from './scope.js';
-import { statusColumns, valuesIn } from './status.js';
+import { spokenStates, statusColumns, valuesIn } from './status.js';
 
 export interface Check {
   that: string;
@@ -32,11 +32,14 @@ const stateCheck = (entry: Entry, row: MainRow, scope: Scope): Check | undefined
   const path = guardedText(`row.${move.col}`, move.nullable);
   const values = from.map(quoted).join(', ');
   const reason = entry.typical_errors.invalid_state ?? 'its state does not allow this';
-  const list = from.length > MOST_SPOKEN ? '' : ` is not ${from.map(spoken).join(' or ')}`;
+  const states = spokenStates(from, scope.table.cols[move.col]?.enum ?? []).join(' or ');
   return {
     that: from.length === 1 ? `${path} == ${values}` : `${path} in [${values}]`,
     error: 'invalid_state',
-    message: `The ${scope.table.noun}${list || ' is in no state for this'}: ${reason}.`,
+    message:
+      from.length > MOST_SPOKEN
+        ? `The ${scope.table.noun} is in no state for this: ${reason}.`
+        : `The ${scope.table.noun} must be ${states} for this.`,
   };
 };
 

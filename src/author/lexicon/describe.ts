@@ -2,6 +2,7 @@
 import { withArticle } from '../../kit/words.js';
 import type { MainRow } from './main-row.js';
 import type { Scope } from './scope.js';
+import { spokenStates } from './status.js';
 
 const plain = (word: string): string => word.replaceAll('_', ' ').toLowerCase();
 
@@ -21,8 +22,10 @@ export const describe = (word: string, row: MainRow, scope: Scope): string => {
   const head = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${withArticle(scope.table.noun)}.`;
   const { move } = row;
   if (!move) return [head, ...changes(row, scope)].join(' ');
-  const target = move.partial ? `${plain(move.partial)}, or ${plain(move.to)} when nothing is left` : plain(move.to);
-  const from =
-    move.from?.length && move.from.length <= 5 ? `It must be ${move.from.map(plain).join(' or ')}; its` : 'Its';
+  const say = (values: readonly string[]): string =>
+    spokenStates(values, scope.table.cols[move.col]?.enum ?? []).join(' or ');
+  const to = say([move.to]);
+  const target = move.partial ? `${say([move.partial])}, or ${to} when nothing is left` : to;
+  const from = move.from?.length && move.from.length <= 5 ? `It must be ${say(move.from)}; its` : 'Its';
   return `${head} ${from} ${plain(move.col)} becomes ${target}.`;
 };

@@ -1,9 +1,7 @@
-/** What some verbs do to rows, in full: states, amounts, side rows, repeats, and what a document dictates. */
+/** What some verbs do to rows, in full: states, amounts, side rows, and repeats. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Column, Table } from '../../artifacts/table.js';
 import { Engine } from '../../world/state/engine.js';
-import { withAdded } from './added.js';
-import { compileVerb } from './compile.js';
 import { matchVerb } from './match.js';
 import type { VerbMatch } from './types.js';
 import { ME, NOW, type World, worldOf } from './workbench.fixture.js';
@@ -168,7 +166,7 @@ describe('states', () => {
 
   it('reads values through case, spelling and a shared prefix', () => {
     const job = table('job', {
-      state: { type: 'text', required: true, enum: ['JOB_STATE_RUNNING', 'JOB_STATE_CANCELED', 'JOB_STATE_DONE'] },
+      state: { type: 'text', enum: ['JOB_STATE_RUNNING', 'JOB_STATE_CANCELED', 'JOB_STATE_DONE'] },
     });
     const rows = {
       job: [
@@ -182,6 +180,22 @@ describe('states', () => {
       canonical: { row: { state: 'JOB_STATE_CANCELED' } },
     });
     expect(bench.call({ job_id: 'j2' })).toMatchObject({ ok: false, error: { code: 'invalid_state' } });
+  });
+
+  it('works on a row whose state nobody has set, if the column allows that', () => {
+    const job = table('job', { state: { type: 'text', enum: ['RUNNING', 'PAUSED', 'DONE'] } });
+    const rows = {
+      job: [
+        { id: 'j1', state: null },
+        { id: 'j2', state: 'RUNNING' },
+      ],
+    };
+    const bench = must(worldOf(engine, { match: found('pause', 'job'), noun: 'job', tables: { job }, rows })).bench();
+    expect(bench.call({ job_id: 'j1' })).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_state', message: 'The job must be running for this.' },
+    });
+    expect(bench.call({ job_id: 'j2' })).toMatchObject({ ok: true, canonical: { row: { state: 'PAUSED' } } });
   });
 
   it('undoes with un- what the verb did', () => {
@@ -260,111 +274,5 @@ describe('states', () => {
         occurred_at: NOW,
       },
     ]);
-  });
-});
-
-describe('documents', () => {
-  const order = table('order', {
-    status: { type: 'text', required: true, enum: ['open', 'cancelled'] },
-    cancel_reason: { type: 'text' },
-    memo: { type: 'text' },
-  });
-  const request = {
-    tables: { order },
-    table: 'order',
-    toolId: 'order.cancel',
-    keyArg: { name: 'orderid', field: 'orderId' },
-  };
-
-  it('takes the arguments the document has, under its names, and no others', () => {
-    const made = compileVerb(found('cancel', 'order'), {
-      ...request,
-      bodyArgs: {
-        cancel_reason: { type: 'text', role: 'input', field: 'cancelReason', maxLength: 40 },
-        urgent: { type: 'bool', role: 'input' },
-      },
-      operation: 'POST /orders/{orderId}/cancel',
-    })!;
-    expect(Object.keys(made.tool.args)).toEqual(['orderid', 'cancel_reason', 'urgent']);
-    expect(made.tool.args.orderid).toMatchObject({ role: 'key', field: 'orderId', ref: 'order' });
-    expect(made.tool.args.cancel_reason).toMatchObject({ field: 'cancelReason', maxLength: 40 });
-    expect(JSON.stringify(made.tool.steps)).toContain('"cancel_reason":"$args.cancel_reason"');
-    expect(made.tool.provenance).toEqual({
-      tier: 'lexicon',
-      effect: 'lexicon:cancel@order',
-      operation: 'POST /orders/{orderId}/cancel',
-    });
-  });
-
-  it('leaves what it was given as it was', () => {
-    const bodyArgs = { reason: { type: 'text' as const, role: 'input' as const } };
-    const before = structuredClone({ request, bodyArgs });
-    compileVerb(found('cancel', 'order'), { ...request, bodyArgs });
-    expect({ request, bodyArgs }).toEqual(before);
-  });
-
-  it('writes the columns the body names when the verb has no other ground', () => {
-    const shelf = table('gadget', { color: { type: 'text' } });
-    const made = compileVerb(found('amend', 'gadget'), {
-      tables: { gadget: shelf },
-      table: 'gadget',
-      toolId: 'gadget.amend',
-      keyArg: { name: 'id' },
-      bodyArgs: { color: { type: 'text', role: 'input', col: 'color' } },
-    })!;
-    expect(made.grounds).toEqual(['body']);
-    expect(made.tool.writes).toEqual([{ table: 'gadget', cols: ['color'] }]);
-  });
-});
-
-describe('what is missing', () => {
-  it('adds a status, and the next verb takes its values in', () => {
-    let tables: Record<string, Table> = { gadget: table('gadget', { name: { type: 'text', required: true } }) };
-    const values: (string[] | undefined)[] = [];
-    for (const verb of ['cancel', 'archive', 'approve']) {
-      const made = compileVerb(found(verb, 'gadget'), {
-        tables,
-        table: 'gadget',
-        toolId: `gadget.${verb}`,
-        keyArg: { name: 'id' },
-      })!;
-      tables = withAdded(tables, made.addedColumns);
-      values.push(tables.gadget!.cols.status?.enum);
-    }
-    expect(values.at(-1)).toEqual(expect.arrayContaining(['active', 'cancelled', 'archived', 'approved']));
-  });
-
-  it('drops lines whose type does not fit, never guesses', () => {
-    const odd = table('payment', {
-      status: { type: 'text', required: true, enum: ['captured', 'refunded'] },
-      amount: { type: 'text' },
-      amount_refunded: { type: 'text' },
-      refunded_at: { type: 'text' },
-    });
-    const made = compileVerb(found('refund', 'payment'), {
-      tables: { payment: odd },
-      table: 'payment',
-      toolId: 'payment.refund',
-      keyArg: { name: 'id' },
-    })!;
-    expect(made.tool.writes).toEqual([{ table: 'payment', cols: ['status'] }]);
-    expect(Object.keys(made.tool.args)).toEqual(['id']);
-  });
-
-  it('is undefined for batches, unknown tables and tables without their key', () => {
-    const base = {
-      tables: { order: table('order', {}) },
-      table: 'order',
-      toolId: 'order.cancel',
-      keyArg: { name: 'id' },
-    };
-    expect(compileVerb(found('bulk_cancel', 'order'), base)).toBeUndefined();
-    expect(compileVerb(found('cancel', 'order'), { ...base, table: 'nothing' })).toBeUndefined();
-    expect(
-      compileVerb(found('cancel', 'order'), {
-        ...base,
-        tables: { order: { ...table('order', {}), key: { col: 'no' } } },
-      }),
-    ).toBeUndefined();
   });
 });

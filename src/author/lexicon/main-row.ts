@@ -90,7 +90,7 @@ const writeStatus = (row: MainRow, entry: Entry, match: VerbMatch, toolVerb: str
     move.col,
     halfway ? `left - amount > 0 ? ${quoted(move.partial as string)} : ${quoted(move.to)}` : quoted(move.to),
   );
-  row.already = `${guardedText(`row.${move.col}`, move.nullable)} == ${quoted(move.to)}`;
+  row.already = `row.${move.col} == ${quoted(move.to)}`;
 };
 
 const writeFlags = (row: MainRow, effect: Effect, match: VerbMatch, scope: Scope): void => {

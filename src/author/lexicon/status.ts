@@ -45,6 +45,12 @@ export const enumValue = (values: readonly string[], wanted: readonly string[]):
   return undefined;
 };
 
+/** Status values as a person says them: without the words that all values of the column share. */
+export const spokenStates = (values: readonly string[], all: readonly string[]): string[] => {
+  const cut = sharedPrefix(all.map(folded));
+  return values.map((value) => folded(value).split('_').slice(cut).join(' '));
+};
+
 /** Class of a status value (`draft`, `active`, `ended` ...); an unknown one counts as active. */
 export const classOf = (value: string, values: readonly string[] = []): string => {
   const form = folded(value);
