@@ -130,7 +130,7 @@ export const generateTasks = (world: LoadedWorld, options: GenerateOptions): Lib
       library.dropped.push({
         family: candidate.family,
         template: candidate.template,
-        reason: `${failed?.id}: ${failed?.evidence.find((line) => /survives|passes$|:/.test(line)) ?? failed?.evidence[0] ?? ''}`,
+        reason: `${failed?.id}: ${failed?.evidence[0] ?? ''}`,
       });
     }
     options.onTry?.(library.tasks.length, tried + 1);

@@ -19,9 +19,9 @@ import {
   startPlan,
 } from '../ground/plan.js';
 import { reveal } from '../ground/reveal.js';
-import { currencyOf, sayLabel, sayMoney } from '../ground/say.js';
+import { currencyOf, sayColumn, sayLabel, sayMoney } from '../ground/say.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
-import { sayMany } from './wording.js';
+import { sayField, sayMany } from './wording.js';
 
 interface Group {
   rows: Row[];
@@ -127,7 +127,7 @@ const inAll = (service: LoadedService, spec: Table, group: Group, random: Rng): 
   if (currencies.size !== 1 || values.some((value) => typeof value !== 'number')) return undefined;
   const currency = [...currencies][0] as string;
   const total = values.reduce<number>((sum, value) => sum + Number(value), 0);
-  const what = wordsOf(col).join(' ');
+  const what = sayField(spec, col);
   const request = random.pick([
     `What do the ${group.words} add up to, by ${what}?`,
     `Please add up the ${what} of all ${group.words}.`,
@@ -161,9 +161,7 @@ const whichFirst = (spec: Table, group: Group, random: Rng): Question | undefine
   if (!best || !second || best[col] === second[col]) return undefined;
   const dated = column.type === 'date' || column.type === 'datetime';
   const which = dated ? (high ? 'latest' : 'earliest') : high ? 'highest' : 'lowest';
-  const request = `Which of the ${group.words} has the ${which} ${wordsOf(col)
-    .filter((word) => word !== 'at' && word !== 'on')
-    .join(' ')}${dated && !/date/.test(col) ? ' date' : ''}? Give its ${wordsOf(label).join(' ')}.`;
+  const request = `Which of the ${group.words} has the ${which} ${sayField(spec, col)}? Give its ${sayColumn(label)}.`;
   const expected = String(best[label]);
   const distractors = [...new Set(values.map((row) => String(row[label])))].filter((other) => other !== expected);
   if (distractors.length + 1 < group.rows.length) return undefined;

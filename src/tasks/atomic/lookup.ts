@@ -101,6 +101,7 @@ const leaks = (request: string, words: string): boolean => request.toLowerCase()
 export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
   const { service } = tool;
   const table = tool.tool.tool.table;
+  const spec = service.spec.tables[table] as Table;
   const all = ground.rows(service);
   const rows = all(table);
   if (rows.length < 2) return 'fewer than two rows to tell apart';
@@ -116,7 +117,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     );
     if (!asked) continue;
     const [col, kind] = asked;
-    const thing = `${sayAsked(col)} of ${sayRow(service, table, row, descriptors)}`;
+    const thing = `${sayAsked(spec, col)} of ${sayRow(service, table, row, descriptors)}`;
     const said = descriptors.map(({ words }) => words);
     const answer = answerOf(service, table, row, col, kind, thing, rows, said);
     const request = asking(thing, random);
@@ -127,7 +128,6 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     const otherPath = plan ? reveal(sight, start, table, row, descriptors, 1) : undefined;
     start.session.drop();
     if (!plan) continue;
-    const spec = service.spec.tables[table] as Table;
     const key = row[spec.key.col] as string | number;
     const getter = toolsOf(ground.world, service.id).find(
       ({ tool: other }) => other.tool.op === 'get' && other.tool.table === table,
@@ -141,7 +141,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       template: `lookup:${service.id}.${table}.${col}`,
       service,
       request,
-      vague: `I have a question about ${sayAsked(col).replace(/^the /, 'the ')} of one of our ${spec.noun.toLowerCase()} records.`,
+      vague: `I have a question about ${sayAsked(spec, col).replace(/^the /, 'the ')} of one of our ${spec.noun.toLowerCase()} records.`,
       facts: said,
       bindings: [bindingOf('subject', service, table, key, descriptors)],
       plan,
@@ -176,7 +176,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     if (!asked) continue;
     const [askedCol, kind] = asked;
     const noun = parentSpec.noun.toLowerCase();
-    const thing = `${sayAsked(askedCol)} of the ${noun} behind ${sayRow(service, table, row, descriptors)}`;
+    const thing = `${sayAsked(parentSpec, askedCol)} of the ${noun} behind ${sayRow(service, table, row, descriptors)}`;
     const said = descriptors.map(({ words }) => words);
     const answer = answerOf(service, parentTable, parent, askedCol, kind, thing, all(parentTable), said);
     const request = asking(thing, random);

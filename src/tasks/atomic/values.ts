@@ -23,27 +23,40 @@ export interface Chosen {
 
 const REASONS = [
   'requested by the customer',
-  'entered twice by mistake',
+  'entered by mistake',
   'agreed by phone this morning',
   'plans have changed',
   'found during the weekly review',
-  'missing documents',
-  'no longer needed',
-  'wrong details on the first version',
-  'as discussed with the team',
-  'delivery was late',
+  'decided at the team meeting',
+  'a duplicate of an earlier one',
+  'asked for by management',
 ];
 const NOTES = [
   'Please confirm by e-mail.',
-  'Agreed with the site manager.',
+  'Agreed with the team.',
   'Call before coming by.',
   'Second request this month.',
   'Handle before the end of the week.',
   'Keep the original on file.',
 ];
 
-const freeText = (name: string, random: Rng): string =>
-  /reason|cause|why/.test(name) ? random.pick(REASONS) : random.pick(NOTES);
+const WORDY = /reason|cause|why|resolution|outcome|note|comment|remark|message|summary|description/;
+
+/** What other rows say in the same column, where they say something; else a phrase that fits anywhere. */
+const freeText = (col: string, others: readonly Row[], current: SqlValue | undefined, random: Rng): string => {
+  const said = [
+    ...new Set(
+      others
+        .map((row) => row[col])
+        .filter(
+          (text): text is string => typeof text === 'string' && text.length > 3 && text.length < 90 && text !== current,
+        ),
+    ),
+  ];
+  if (/reason|cause|why|resolution|outcome/.test(col))
+    return said.length > 1 ? random.pick(said) : random.pick(REASONS);
+  return random.pick(NOTES);
+};
 
 const isFree = (value: SqlValue | undefined): value is string | number =>
   value !== null && value !== undefined && value !== '';
@@ -127,9 +140,7 @@ export const choose = (
   const donated = from.donor?.[col];
   if (isFree(donated) && donated !== current) return said(donated);
   if (type === 'text')
-    return column && !/reason|note|comment|cause|message|summary|description|resolution|remark/.test(col)
-      ? undefined
-      : said(freeText(col, random));
+    return column && !WORDY.test(col) ? undefined : said(freeText(col, ground.rows(service)(table), current, random));
   if (type === 'money') {
     const ceiling = Number(
       from.row?.[

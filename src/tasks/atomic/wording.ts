@@ -65,17 +65,20 @@ export const sayRow = (service: LoadedService, table: string, row: Row, descript
   return [head, ...parts.owner, ...parts.after].join(' ');
 };
 
-const ARTICLED = /^(status|state|stage|priority|severity|type|category|kind)$/;
+const MONEY_NOUN =
+  /(amount|total|price|value|cost|fee|balance|salary|rate|rent|deposit|limit|budget|charge|premium|tax|discount|subtotal|net|gross|pay|bonus|due|sum)/;
+
+/** A column as it is asked for: `due date`, `amount asked`, `contract number`. */
+export const sayField = (table: Table, col: string): string => {
+  const words = sayColumn(col);
+  const type = table.cols[col]?.type;
+  if (type === 'money' && !MONEY_NOUN.test(col)) return `${words} amount`;
+  const dated = type === 'date' || type === 'datetime';
+  return dated && !/(date|time|day|until|since|from|birth|arrival)/.test(words) ? `${words} date` : words;
+};
 
 /** `the due date`, `the status`, `the amount due` */
-export const sayAsked = (col: string): string => {
-  const words = wordsOf(col).filter(
-    (word, index, all) => !(index === all.length - 1 && ['at', 'on', 'id'].includes(word)),
-  );
-  if (/_(at|on)$/.test(col))
-    return ARTICLED.test(words.join('')) ? `the ${words.join(' ')}` : `the ${words.join(' ')} date`;
-  return `the ${words.join(' ')}`;
-};
+export const sayAsked = (table: Table, col: string): string => `the ${sayField(table, col)}`;
 
 /** `status to closed`, `note to “call back”`: a column and its new value. */
 export const saySetting = (service: LoadedService, table: string, col: string, row: Row): string | undefined => {

@@ -316,7 +316,7 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     },
     say: (subject, chosen) => {
       const [first, second] = chosen;
-      const change = (one: Chosen): string => `${sayAsked(one.name)}`;
+      const change = (one: Chosen): string => `${sayAsked(spec, one.name)}`;
       const to = (one: Chosen): string => `to ${quote(one.words, one.name)}`;
       return second && first
         ? `change ${change(first)} of ${subject} ${to(first)}, and ${change(second)} ${to(second)}`

@@ -15,10 +15,25 @@ export const sayMoney = (minor: number, currency: string): string => {
   return `${minor < 0 ? '-' : ''}${currency} ${grouped(whole)}${part ? `.${part}` : ''}`;
 };
 
-const TECHNICAL = /_(id|no|code|at|on|cents)$|^(is|has)_/;
+const TECHNICAL = /_(id|at|on|cents)$|^(is|has)_/;
+const SPOKEN: Record<string, string> = {
+  no: 'number',
+  nr: 'number',
+  num: 'number',
+  qty: 'quantity',
+  pct: 'percent',
+  desc: 'description',
+  addr: 'address',
+  amt: 'amount',
+  dob: 'date of birth',
+  eta: 'expected arrival',
+};
 
-/** `due_date` -> `due date`, `is_billable` -> `billable`, `customer_id` -> `customer`. */
-export const sayColumn = (name: string): string => wordsOf(name.replace(TECHNICAL, '') || name).join(' ');
+/** `due_date` -> `due date`, `is_billable` -> `billable`, `customer_id` -> `customer`, `contract_no` -> `contract number`. */
+export const sayColumn = (name: string): string =>
+  wordsOf(name.replace(TECHNICAL, '') || name)
+    .map((word) => SPOKEN[word] ?? word)
+    .join(' ');
 
 /** The currency of a row: its own column where it has one, else the service's. */
 export const currencyOf = (spec: ServiceSpec, table: Table, row: Row | undefined): string => {

@@ -1,6 +1,7 @@
 /** All kinds of mutants. One line a kind. */
 import { claimWithoutChange, doubleAnswer, noAnswer, shotgunAnswer, vagueAnswer, wrongAnswer } from './answers.js';
 import type { MutantKind } from './mutant.js';
+import { extraOnRow, wrongTool } from './tools.js';
 import { extraWrite, missingStep, shotgunWrite, twice, wrongEntity, wrongValue } from './writes.js';
 
 export const MUTANT_KINDS: readonly MutantKind[] = [
@@ -9,6 +10,8 @@ export const MUTANT_KINDS: readonly MutantKind[] = [
   missingStep,
   twice,
   extraWrite,
+  wrongTool,
+  extraOnRow,
   shotgunWrite,
   claimWithoutChange,
   wrongAnswer,

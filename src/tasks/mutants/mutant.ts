@@ -45,13 +45,17 @@ export const withArg = (call: Call, path: readonly string[], value: Json): Call 
   return { ...call, args };
 };
 
-/** Whether the call at `index` succeeds and changes something when the list is run on a fresh session. */
+/** Whether the call at `index` succeeds and changes more than the times it stamps, when the list is run on a fresh session. */
 export const changes = ({ ground }: Material, calls: readonly Call[], index: number): boolean => {
   const session = ground.fresh();
   let wrote = false;
   calls.forEach((call, i) => {
     const outcome = session.call(call.tool, structuredClone(call.args));
-    if (i === index) wrote = outcome.ok && outcome.entry.touched.length > 0;
+    if (i !== index || !outcome.ok) return;
+    wrote = outcome.entry.touched.some(({ service, table, change, cols }) => {
+      const spec = ground.world.services.get(service)?.spec.tables[table];
+      return change !== 'update' || cols.some((col) => spec?.cols[col]?.type !== 'datetime' && !spec?.cols[col]?.auto);
+    });
   });
   session.drop();
   return wrote;
