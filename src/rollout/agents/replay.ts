@@ -40,15 +40,27 @@ export const resultOf = (messages: readonly Message[], id: string): Json | undef
   }
 };
 
-/** The arguments of reference call `n`: those that come from an earlier result are read from what that result was this time. */
-export const argumentsOf = (task: Task, n: number, messages: readonly Message[]): Record<string, Json> => {
+/** What to put for an argument whose source is not in the history. */
+export type Unseen = (recorded: Json) => Json;
+
+/**
+ * The arguments of reference call `n`: those that come from an earlier result are read from what that result was this time, and
+ * where it is not there, `unseen` of the recorded value is taken (the recorded value itself when absent).
+ */
+export const argumentsOf = (
+  task: Task,
+  n: number,
+  messages: readonly Message[],
+  unseen?: Unseen,
+): Record<string, Json> => {
   let args = task.reference.calls[n]?.args ?? {};
   for (const { call, arg, from } of task.reference.sources) {
     if (call !== n || !('observed' in from)) continue;
     const seen = at(resultOf(messages, callId(from.observed)), from.path);
     const planned = at(args, arg);
-    if (seen !== undefined && seen !== null && typeof seen === typeof planned && typeof seen !== 'object')
-      args = withArgument(args, arg, seen);
+    const isUsable = seen !== undefined && seen !== null && typeof seen === typeof planned && typeof seen !== 'object';
+    if (isUsable) args = withArgument(args, arg, seen);
+    else if (unseen && planned !== undefined) args = withArgument(args, arg, unseen(planned));
   }
   return args;
 };
@@ -63,11 +75,17 @@ export const offeredName = (call: Call, tools: readonly SessionTool[]): string =
 };
 
 /** The tool call of reference step `n` under `id`. */
-export const referenceCall = (task: Task, n: number, view: View, id = callId(n)): Action => {
+export const referenceCall = (task: Task, n: number, view: View, id = callId(n), unseen?: Unseen): Action => {
   const call = task.reference.calls[n] as Call;
   return {
     text: '',
-    calls: [{ id, name: offeredName(call, view.tools), args: { ok: true, args: argumentsOf(task, n, view.messages) } }],
+    calls: [
+      {
+        id,
+        name: offeredName(call, view.tools),
+        args: { ok: true, args: argumentsOf(task, n, view.messages, unseen) },
+      },
+    ],
   };
 };
 

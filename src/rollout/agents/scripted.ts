@@ -5,7 +5,7 @@ import type { Action, Policy, View } from '../policy.js';
 import { DEFAULT_RATES, type Mistake, type MistakeRates, planMistakes, planName } from './mistakes.js';
 import { answering, argumentsOf, callId, madeCalls, offeredName, referenceCall, resultOf } from './replay.js';
 import { looksRefused, STRAY_TRIES, strayWrite } from './stray.js';
-import { wrongArguments } from './wrong.js';
+import { nearMiss, wrongArguments } from './wrong.js';
 import { guess, shotgun } from './wrong-answers.js';
 
 interface Step {
@@ -40,6 +40,8 @@ const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string):
   const random = () => rng(seed, task.id, 'step', String(n));
   const call = task.reference.calls[n];
   if (!call) return [];
+  // Who looked up the wrong thing, or nothing, has no id to go by and guesses.
+  const unseen = plan.some(({ kind }) => kind === 'wrong_entity' || kind === 'skipped_step') ? nearMiss : undefined;
   const steps: Step[] = [];
   if (has('malformed_call')) {
     steps.push({
@@ -58,13 +60,14 @@ const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string):
     steps.push({
       id: callId(n),
       act: (view) => {
-        const args = wrongArguments(task, n, argumentsOf(task, n, view.messages), view.messages, random());
+        const args = wrongArguments(task, n, argumentsOf(task, n, view.messages, unseen), view.messages, random());
         return one(callId(n), offeredName(call, view.tools), { ok: true, args });
       },
     });
-  } else if (!has('skipped_step')) steps.push({ id: callId(n), act: (view) => referenceCall(task, n, view) });
+  } else if (!has('skipped_step'))
+    steps.push({ id: callId(n), act: (view) => referenceCall(task, n, view, callId(n), unseen) });
   if (has('repeated_call'))
-    steps.push({ id: `${callId(n)}_again`, act: (view) => referenceCall(task, n, view, `${callId(n)}_again`) });
+    steps.push({ id: `${callId(n)}_again`, act: (view) => referenceCall(task, n, view, `${callId(n)}_again`, unseen) });
   if (has('extra_write')) steps.push(...strayTries(task, n, random()));
   return steps;
 };

@@ -28,8 +28,9 @@ export const results = (messages: readonly Message[]): Json[] =>
   });
 
 /** A value that looks like `value` and is another: a digit or letter at its end is changed. */
-const nearMiss = (value: Scalar): Scalar => {
+export const nearMiss = (value: Json): Json => {
   if (typeof value === 'number') return value + 1;
+  if (typeof value !== 'string') return value;
   const last = value.at(-1) ?? '';
   return (
     value.slice(0, -1) + (/[0-8]/.test(last) ? String(Number(last) + 1) : last === '9' ? '0' : last === 'a' ? 'b' : 'a')
