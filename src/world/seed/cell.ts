@@ -2,7 +2,7 @@
 import { DAY, startOfDay } from '../../kit/calendar.js';
 import type { SqlValue } from '../state/types.js';
 import type { Effect } from './effects.js';
-import { fit, storeTime } from './fit.js';
+import { fitValue, storeTime } from './fit.js';
 import { CODES, uuid } from './make/codes.js';
 import { FIRMS } from './make/firms.js';
 import { currencyOf, MONEY, storeAmount } from './make/money.js';
@@ -169,7 +169,7 @@ export const makeCell = (cell: Cell): SqlValue => {
   const before = written(cell);
   const effect = before ? effectValue(cell, before.effect, before.at) : undefined;
   if (effect !== undefined) {
-    const stored = fit(effect, column, r);
+    const stored = fitValue(effect, column, r);
     if (stored !== undefined && (stored !== null || !column.required)) return stored;
   }
   if (!column.required && !before && (col.managed || (col.how !== 'enum' && r.chance(col.nulls)))) return null;
@@ -177,15 +177,15 @@ export const makeCell = (cell: Cell): SqlValue => {
     // A default is what most rows keep; counters that only verbs move keep it always, amounts are computed.
     const computed = col.rule !== undefined && (MONEY_RULES.has(col.rule.id) || col.rule.id === 'on_hand');
     if (column.type === 'bool' ? r.chance(0.85) : !computed && (col.managed || r.chance(0.55))) {
-      const kept = fit(typeof column.default === 'boolean' ? Number(column.default) : column.default, column, r);
+      const kept = fitValue(typeof column.default === 'boolean' ? Number(column.default) : column.default, column, r);
       if (kept !== undefined && kept !== null) return kept;
     }
   }
   const made = ruleValue(cell);
-  const stored = made === undefined ? undefined : fit(made, column, r);
+  const stored = made === undefined ? undefined : fitValue(made, column, r);
   if (stored === null || stored === undefined) {
     if (!column.required && (stored === null || column.pattern)) return null;
-    const other = fit(byType({ ...cell, h }) ?? fallback(cell), column, r);
+    const other = fitValue(byType({ ...cell, h }) ?? fallback(cell), column, r);
     return other === null || other === undefined ? fallback(cell) : other;
   }
   return stored;

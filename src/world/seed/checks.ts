@@ -2,7 +2,7 @@
 import type { Rng } from '../../kit/rng.js';
 import type { Row, SqlValue } from '../state/types.js';
 import { makeCell } from './cell.js';
-import { fit } from './fit.js';
+import { fitValue } from './fit.js';
 import { compileSql, holdsCheck, type SqlExpression } from './sql-expression.js';
 import type { Handle, TablePlan, World } from './types.js';
 
@@ -60,7 +60,7 @@ const inBounds = (h: Handle, row: Row, cols: readonly string[], r: Rng): boolean
     const column = h.plan.table.cols[name];
     const value = row[name] ?? null;
     if (!column) return true;
-    return value === null ? !column.required : fit(value, column, r) === value;
+    return value === null ? !column.required : fitValue(value, column, r) === value;
   });
 
 /** Mends the row in place; false when nothing helped. */

@@ -120,6 +120,23 @@ const guessed = (values: readonly string[]): { initial: string; paths: Map<strin
   return { initial, paths };
 };
 
+/** The way to a state that no verb of the table leads to (another table's does): along the declared order as far as verbs go. */
+const elsewhere = (
+  state: string,
+  states: readonly string[],
+  values: readonly string[],
+  paths: ReadonlyMap<string, Move[]>,
+): Move[] => {
+  const list = values.length > 0 ? values : states;
+  const at = list.indexOf(state);
+  const last: Move = { verb: snake(state), to: state };
+  if (isBadEnd(state)) return [last];
+  const before = list.slice(0, at).filter((each) => !isBadEnd(each));
+  const known = before.findLastIndex((each) => paths.has(each));
+  const between = before.slice(known + 1).map((each) => ({ verb: snake(each), to: each }));
+  return [...(paths.get(before[known] ?? '') ?? []), ...between.slice(-2), last];
+};
+
 /** The status column's life; undefined when the table has none. `statusCol`: a status enum without a declared machine. */
 export const lifeOf = (table: Table, statusCol: string | undefined): Life | undefined => {
   const machine = table.machine;
@@ -144,6 +161,6 @@ export const lifeOf = (table: Table, statusCol: string | undefined): Life | unde
         paths.set(move.to, [...(paths.get(state) ?? []), { verb: move.verb, to: move.to }]);
   const rest = values.filter((value) => !allowed.includes(value));
   for (const state of [...allowed, ...rest])
-    if (!paths.has(state)) paths.set(state, [{ verb: snake(state), to: state }]);
+    if (!paths.has(state)) paths.set(state, elsewhere(state, [...allowed, ...rest], values, paths));
   return { col, initial, states: [...allowed, ...rest], spoken: allowed.length, paths };
 };

@@ -4,7 +4,7 @@ import { idOf } from '../ids.js';
 import type { Row, SqlValue } from '../state/types.js';
 import { makeCell } from './cell.js';
 import { brokenChecks, checksOf, repairRow } from './checks.js';
-import { fit } from './fit.js';
+import { fitValue } from './fit.js';
 import { fullName } from './people.js';
 import type { Post } from './staff.js';
 import { newPerson } from './subjects.js';
@@ -32,6 +32,10 @@ const refValues = (h: Handle, overwrite: boolean): void => {
 
 const copied = (plan: TablePlan): Set<string> => new Set(plan.refs.flatMap((ref) => ref.cols.map(({ col }) => col)));
 
+const count = (w: World, plan: TablePlan, name: string, n: number): void => {
+  w.counters[plan.service.id] = { ...w.counters[plan.service.id], [name]: n };
+};
+
 const numbers = (w: World, plan: TablePlan, col: ColPlan, r: Rng): void => {
   let n = plan.staff ? 1000 : r.pick([100, 400, 1000, 2000, 5000, 10_000]) + r.int(1, 380);
   const { prefix = '', type } = col.column;
@@ -39,8 +43,7 @@ const numbers = (w: World, plan: TablePlan, col: ColPlan, r: Rng): void => {
     n += r.chance(1 / 30) ? r.int(2, 3) : 1;
     h.row[col.name] = type === 'text' ? `${prefix}${n}` : n;
   }
-  const counters = (w.counters[plan.service.id] ??= {});
-  counters[`${plan.name}.${col.name}`] = n;
+  count(w, plan, `${plan.name}.${col.name}`, n);
   plan.spares.forEach((h, i) => {
     h.row[col.name] = type === 'text' ? `${prefix}${n + i + 1}` : n + i + 1;
   });
@@ -61,7 +64,7 @@ const automatic = (w: World, plan: TablePlan, col: ColPlan, r: Rng): boolean => 
         : auto === 'touch'
           ? h.meta.touched
           : (someone?.row[someone.plan.roles.get('email') ?? ''] ?? `office@${w.context.company.domain}`);
-    h.row[col.name] = fit(value, col.column, r) ?? value;
+    h.row[col.name] = fitValue(value, col.column, r) ?? value;
   }
   return true;
 };
@@ -89,7 +92,7 @@ const varied = (value: SqlValue, cell: Cell, taken: ReadonlySet<SqlValue>): SqlV
             ? value.replace('@', `${n}@`)
             : `${value} ${n}`
           : value;
-    const stored = fit(next, cell.col.column, cell.r);
+    const stored = fitValue(next, cell.col.column, cell.r);
     if (stored !== null && stored !== undefined && !taken.has(stored)) return stored;
   }
   return undefined;
@@ -212,8 +215,12 @@ export const fillTable = (w: World, plan: TablePlan): void => {
       if (brokenChecks(checks, h.row).length > 0 && !repairRow(w, h, checks, fixed, r)) gone.add(h);
     drop(plan, gone);
   }
-  const counters = (w.counters[plan.service.id] ??= {});
-  counters[plan.name] = plan.handles.reduce((most, h) => Math.max(most, h.meta.index), 0);
+  count(
+    w,
+    plan,
+    plan.name,
+    plan.handles.reduce((most, h) => Math.max(most, h.meta.index), 0),
+  );
   const number = plan.roles.get('document_number') ?? plan.cols.find((col) => col.column.auto === 'number')?.name;
   if (number && plan.kind !== 'person' && plan.kind !== 'lookup')
     for (const h of plan.handles.slice(-40))

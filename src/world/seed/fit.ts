@@ -57,7 +57,7 @@ export const storeTime = (seconds: number, column: Column, norm: string): SqlVal
 };
 
 /** The value in the column's canonical form, or undefined when type, length or pattern cannot be met. */
-export const fit = (value: SqlValue, column: Column, r: Rng): SqlValue | undefined => {
+export const fitValue = (value: SqlValue, column: Column, r: Rng): SqlValue | undefined => {
   if (value === null) return null;
   if (column.enum) return column.enum.includes(String(value)) ? String(value) : undefined;
   switch (column.type) {

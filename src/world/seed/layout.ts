@@ -2,12 +2,13 @@
 import { DAY } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { isBadEnd, type Life } from './effects.js';
+import { setStatus, writesRef } from './life.js';
 import { zoneOffset } from './places.js';
 import { rowsWanted } from './plan.js';
 import { chooseTarget, type Picker, pickerFor } from './references.js';
 import { staffOf } from './staff.js';
 import { atWork, towardsNow } from './time.js';
-import type { Handle, Passed, TableKind, TablePlan, World } from './types.js';
+import type { Handle, TableKind, TablePlan, World } from './types.js';
 
 /** Rows made beside the initial data, for values that tasks may create. */
 export const SPARES = 3;
@@ -60,27 +61,6 @@ const newHandle = (plan: TablePlan, created: number, spare: boolean): Handle => 
     spare,
   },
 });
-
-/** Moves the row to `status` along the shortest way, with times between its creation and now. */
-export const setStatus = (w: World, h: Handle, status: string, r: Rng): void => {
-  const { life } = h.plan;
-  h.meta.status = status;
-  h.meta.path = [];
-  const moves = life?.paths.get(status) ?? [];
-  const room = Math.max(0, w.context.clock - h.meta.created - 60);
-  const reach = Math.min(room, moves.length * 6 * DAY);
-  const parts = moves.map(() => 0.15 + r.unit());
-  const sum = parts.reduce((a, b) => a + b, 0) * (1.05 + 0.5 * r.unit());
-  let at = h.meta.created;
-  const offset = zoneOffset(w.context.company.timezone, at);
-  for (const [i, move] of moves.entries()) {
-    const next = Math.floor(at + (reach * (parts[i] as number)) / sum);
-    at = atWork(next, offset, at, h.meta.created + room, r);
-    const passed: Passed = { verb: move.verb, to: move.to, at };
-    h.meta.path.push(passed);
-  }
-  h.meta.touched = Math.max(h.meta.created, at);
-};
 
 const lineRows = (w: World, plan: TablePlan, r: Rng): Handle[] => {
   const ref = plan.lineOf;
@@ -212,14 +192,23 @@ export const layOut = (w: World, plan: TablePlan): void => {
     return true;
   });
   for (const h of kept) {
+    let earliest = 0;
     for (const ref of plan.refs) {
       const target = h.meta.refs.get(ref.id);
-      if (target && ref.role !== 'staff' && !plan.lineOf && target.meta.created > h.meta.created)
+      if (!target || ref.role === 'staff' || plan.lineOf) continue;
+      earliest = Math.max(earliest, target.meta.created + 60);
+      if (target.meta.created > h.meta.created)
         h.meta.created = Math.min(clock - 60, target.meta.created + r.int(600, 2 * DAY));
     }
     const status = h.meta.status;
-    if (plan.life && status !== undefined && !h.meta.spare) setStatus(w, h, forced(h) ?? mirrored(h, status), r);
+    if (plan.life && status !== undefined && !h.meta.spare)
+      setStatus(w, h, forced(h) ?? mirrored(h, status), r, plan.lineOf ? h.meta.created : earliest);
     else h.meta.touched = h.meta.created;
+    for (const ref of plan.refs) {
+      if (!ref.managed || writesRef(h, ref)) continue;
+      h.meta.refs.delete(ref.id);
+      h.meta.staff.delete(ref.word);
+    }
   }
   if (!plan.lineOf && !plan.staff)
     kept.sort((a, b) => Number(a.meta.spare) - Number(b.meta.spare) || a.meta.created - b.meta.created);

@@ -107,6 +107,7 @@ const linkGroups = (spec: ServiceSpec, name: string, table: Table, links: readon
       optional: true,
       unique: false,
       deferred: false,
+      managed: false,
       word: staff ? word : to.table,
     };
     group.cols.push({ col: from.col, toCol: to.col });
@@ -133,6 +134,7 @@ const keyGroups = (spec: ServiceSpec, table: Table, linked: ReadonlySet<string>)
         optional: !column.required,
         unique: column.unique === true || col === table.key.col,
         deferred: false,
+        managed: false,
         word: wordOf(col),
       },
     ];
@@ -186,6 +188,8 @@ const planTable = (spec: ServiceSpec, name: string, table: Table, links: readonl
     handles: [],
     spares: [],
   };
+  const managed = new Set(cols.filter((col) => col.managed).map((col) => col.name));
+  for (const ref of plan.refs) ref.managed = ref.optional && ref.cols.every(({ col }) => managed.has(col));
   if (plan.staff) plan.kind = 'person';
   plan.lineOf = lineParent(plan);
   if (plan.kind === 'line' && !plan.lineOf) plan.kind = 'document';

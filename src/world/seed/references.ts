@@ -1,5 +1,6 @@
 /** Chooses the row another one points to: there already, skewed, in step with its status and with the row's other parents. */
 import type { Rng } from '../../kit/rng.js';
+import { writesRef } from './life.js';
 import { amountOf } from './make/money.js';
 import type { Handle, RefGroup, TablePlan, World } from './types.js';
 
@@ -108,30 +109,36 @@ const uniqueTarget = (h: Handle, ref: RefGroup, picker: Picker): Handle | undefi
 export const chooseTarget = (w: World, h: Handle, ref: RefGroup, picker: Picker): Handle | undefined => {
   const { r, order, target } = picker;
   if (order.length === 0) return undefined;
+  const maybe = ref.optional && !writesRef(h, ref);
   if (ref.role === 'staff') {
-    if (ref.optional && r.chance(0.15)) return undefined;
+    if (maybe && r.chance(0.15)) return undefined;
     const pick = staffTarget(h, picker);
     if (pick) h.meta.staff.set(ref.word, pick);
     return pick;
   }
-  if (ref.unique) return ref.optional && r.chance(0.12) ? undefined : uniqueTarget(h, ref, picker);
+  if (ref.unique) return maybe && r.chance(0.12) ? undefined : uniqueTarget(h, ref, picker);
   const from = implied(h, ref, target);
   if (from && (agrees(h, ref, from) || !ref.optional)) return from;
-  if (ref.optional && r.chance(0.2)) return undefined;
+  if (maybe && r.chance(0.2)) return undefined;
   const status = neededStatus(h, ref);
   const pays = PAYS.test(h.plan.noun);
   let second: Handle | undefined;
-  for (let tries = 0; tries < 40; tries++) {
+  let third: Handle | undefined;
+  for (let tries = 0; tries < 60; tries++) {
     const candidate = order[Math.floor(order.length * r.unit() ** (tries < 20 ? picker.skew : 1))] as Handle;
     if (!agrees(h, ref, candidate)) continue;
     const old = candidate.meta.created <= h.meta.created || h.meta.spare;
     const fits = (status === undefined || candidate.meta.status === status) && fitsMoney(w, h, candidate);
-    if (old && fits && !(pays && picker.used.has(candidate))) {
+    const free = !pays || !picker.used.has(candidate);
+    if (old && fits && free) {
       picker.used.add(candidate);
       return candidate;
     }
-    if (fits || (old && second === undefined)) second ??= candidate;
+    // A parent that is too young can be had: the row is then made later.
+    if (fits && free) second ??= candidate;
+    else if (old || third === undefined) third = candidate;
   }
-  if (pays && ref.optional && !second) return undefined;
+  second ??= pays && ref.optional ? undefined : third;
+
   return second ?? (ref.optional ? undefined : order[0]);
 };

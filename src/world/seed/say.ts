@@ -44,14 +44,14 @@ const SLOTS: Record<string, Slot> = {
   trade: (w, h, r) => firmOf(w, h, r).trade,
   person: (w, h, r) => fullName(personOf(w, h, r)),
   first: (w, h, r) => {
-    const other = colleague(w, h, 'addressee', r);
+    const other = h.meta.staff.get('to') ?? colleague(w, h, 'addressee', r);
     return other ? personOf(w, other, r).first : personOf(w, h, r).first;
   },
   staff: (w, h, r) => {
     const other =
+      h.meta.staff.get('from') ??
       h.meta.staff.get('sender') ??
       h.meta.staff.get('author') ??
-      h.meta.staff.get('from') ??
       colleague(w, h, 'mentioned', r);
     return other ? fullName(personOf(w, other, r)) : undefined;
   },
@@ -80,10 +80,16 @@ const SLOTS: Record<string, Slot> = {
   self: (_w, h) => nameOf(h),
 };
 
+/** A row speaks of one document, one day and one quantity in its subject and in its text. */
+const STABLE = new Set(['doc', 'day', 'qty', 'site', 'city2', 'founder']);
+const remembered = (h: Handle, slot: string): string | undefined =>
+  h.meta.extras.get(`slot ${slot}`) as unknown as string | undefined;
+
 const fill = (template: string, w: World, h: Handle, r: Rng): string | undefined => {
   let missing = false;
   const text = template.replace(/\{(\w+)\}/g, (_whole, slot: string) => {
-    const value = SLOTS[slot]?.(w, h, r);
+    const value = remembered(h, slot) ?? SLOTS[slot]?.(w, h, r);
+    if (value !== undefined && STABLE.has(slot)) h.meta.extras.set(`slot ${slot}`, value as never);
     if (value === undefined || value === '') missing = true;
     return value ?? '';
   });

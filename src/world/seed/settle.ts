@@ -1,6 +1,6 @@
 /** What can only be known when child rows are there: totals of documents, counters of children. */
 import { brokenChecks, checksOf } from './checks.js';
-import { fit } from './fit.js';
+import { fitValue } from './fit.js';
 import { amountOf, currencyOf, paidShare, partsOf, storeAmount } from './make/money.js';
 import type { Handle, TablePlan, World } from './types.js';
 
@@ -8,7 +8,7 @@ const put = (w: World, h: Handle, rule: string, minor: number, r: ReturnType<Wor
   const name = h.plan.roles.get(rule);
   const column = name ? h.plan.table.cols[name] : undefined;
   if (!name || !column || (h.row[name] === null && rule !== 'total')) return;
-  h.row[name] = fit(storeAmount(minor, column.type, currencyOf(w, h)), column, r) ?? h.row[name] ?? null;
+  h.row[name] = fitValue(storeAmount(minor, column.type, currencyOf(w, h)), column, r) ?? h.row[name] ?? null;
 };
 
 const LIVE_LINE = /cancel|void|remov|delet/;

@@ -49,6 +49,8 @@ export interface RefGroup {
   unique: boolean;
   /** Filled when all tables are there: cycles and rows that point to their own table. */
   deferred: boolean;
+  /** Written by verbs only: empty until one of them has run. */
+  managed: boolean;
   /** Without the ending that says key: `customer` of customer_id. */
   word: string;
 }

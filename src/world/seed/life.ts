@@ -1,0 +1,73 @@
+/** Moves a row through its life: its state, the times of its steps, and the columns that follow from both. */
+import { DAY } from '../../kit/calendar.js';
+import type { Rng } from '../../kit/rng.js';
+import { makeCell } from './cell.js';
+import { fitValue } from './fit.js';
+import { zoneOffset } from './places.js';
+import { atWork } from './time.js';
+import type { Handle, Passed, RefGroup, World } from './types.js';
+
+/** Seconds a step takes at the least in the initial data. */
+const SHORTEST = 5 * 3_600;
+
+/** Moves the row to `status` along the shortest way, with times between its creation and now. */
+export const setStatus = (w: World, h: Handle, status: string, r: Rng, earliest = 0): void => {
+  const { life } = h.plan;
+  h.meta.status = status;
+  h.meta.path = [];
+  const moves = life?.paths.get(status) ?? [];
+  const now = w.context.clock;
+  // A row that has come far was not made a minute ago.
+  if (h.meta.index === 0)
+    h.meta.created = Math.max(earliest, Math.min(h.meta.created, now - 60 - moves.length * SHORTEST));
+  const room = Math.max(0, now - h.meta.created - 60);
+  const reach = Math.min(room, moves.length * 6 * DAY);
+  const parts = moves.map(() => 0.15 + r.unit());
+  const sum = parts.reduce((a, b) => a + b, 0) * (1.05 + 0.5 * r.unit());
+  let at = h.meta.created;
+  const offset = zoneOffset(w.context.company.timezone, at);
+  for (const [i, move] of moves.entries()) {
+    const next = Math.floor(at + (reach * (parts[i] as number)) / sum);
+    at = atWork(next, offset, at, h.meta.created + room, r);
+    const passed: Passed = { verb: move.verb, to: move.to, at };
+    h.meta.path.push(passed);
+  }
+  h.meta.touched = Math.max(h.meta.created, at);
+};
+
+/** Whether a verb of the row's way wrote the reference. */
+export const writesRef = (h: Handle, ref: RefGroup): boolean =>
+  h.meta.path.some(({ verb }) => {
+    const set = h.plan.verbs.get(verb)?.set;
+    return (
+      set !== undefined &&
+      ref.cols.some(({ col }) => set[col] !== undefined && !(set[col]?.kind === 'literal' && set[col].value === null))
+    );
+  });
+
+const FOLLOWS = new Set(
+  'stamp reason flag actor paid_amount due_amount updated_at percent starts_at ends_at expires_at'.split(' '),
+);
+
+/** Makes the columns that follow from the row's state anew; keys, references and running numbers stay. */
+export const refreshLife = (w: World, h: Handle, r: Rng): void => {
+  const { plan } = h;
+  const written = new Set(h.meta.path.flatMap(({ verb }) => Object.keys(plan.verbs.get(verb)?.set ?? {})));
+  if (plan.life) h.row[plan.life.col] = h.meta.status ?? null;
+  delete h.meta.starts;
+  delete h.meta.ends;
+  for (const col of plan.cols) {
+    if (col.name === plan.life?.col || col.name === plan.table.key.col || col.unique) continue;
+    if (col.column.auto) {
+      if (col.column.auto === 'touch') h.row[col.name] = fitValue(h.meta.touched, col.column, r) ?? h.meta.touched;
+      continue;
+    }
+    const ref = plan.refs.find((each) => each.cols.some((one) => one.col === col.name));
+    if (ref) {
+      if (ref.managed && !writesRef(h, ref)) h.row[col.name] = null;
+      continue;
+    }
+    if (col.managed || written.has(col.name) || FOLLOWS.has(col.rule?.id ?? ''))
+      h.row[col.name] = makeCell({ w, h, col, r });
+  }
+};
