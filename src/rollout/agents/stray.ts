@@ -14,6 +14,7 @@ interface Schema {
   format?: string;
   minimum?: number;
   minLength?: number;
+  description?: string;
   default?: Json;
 }
 
@@ -41,6 +42,8 @@ const sampleOf = (schema: Schema, field: string, seen: readonly Json[], random: 
   if (known.length > 0) return String(random.pick(known));
   if (KEY.test(field)) for (const result of seen) for (const key of KEYS) seenUnder(result, key, known);
   if (known.length > 0) return String(random.pick(known));
+  const date = /YYYY.?MM.?DD/.exec(schema.description ?? '')?.[0];
+  if (date) return date.replace('YYYY', '2024').replace('MM', '01').replace('DD', '15');
   return SAMPLES[schema.format ?? ''] ?? 'Not asked for'.padEnd(schema.minLength ?? 0, '.');
 };
 
@@ -48,6 +51,13 @@ const sampleArguments = (schema: Schema, seen: readonly Json[], random: Rng): Re
   Object.fromEntries(
     (schema.required ?? []).map((name) => [name, sampleOf(schema.properties?.[name] ?? {}, name, seen, random)]),
   );
+
+/** How many ways there are to be refused: keys must exist, the rest must only have the right form. */
+const risk = (schema: Schema): number =>
+  (schema.required ?? []).reduce((sum, name) => {
+    const inner = schema.properties?.[name] ?? {};
+    return sum + (inner.properties ? risk(inner) : KEY.test(name) ? 5 : 1);
+  }, 0);
 
 /** Names that begin something new: such a write depends on no earlier state, so it is the surest to happen. */
 const CREATES =
@@ -63,10 +73,9 @@ export const strayWrite = (
   nth: number,
 ): { name: string; args: Record<string, Json> } | undefined => {
   const writing = tools.filter((tool) => !tool.readOnly && tool.service !== '');
-  const needs = (tool: SessionTool): number => (tool.inputSchema as Schema).required?.length ?? 0;
-  const isNew = (tool: SessionTool): number => Number(CREATES.test(tool.name));
+  const cost = (tool: SessionTool): number => risk(tool.inputSchema as Schema) + (CREATES.test(tool.name) ? 0 : 10);
   const shuffled = random.shuffle(writing);
-  const tool = shuffled.sort((a, b) => isNew(b) - isNew(a) || needs(a) - needs(b))[nth];
+  const tool = shuffled.sort((a, b) => cost(a) - cost(b))[nth];
   return tool
     ? { name: tool.name, args: sampleArguments(tool.inputSchema as Schema, results(messages), random) }
     : undefined;
