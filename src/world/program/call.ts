@@ -58,10 +58,20 @@ const worldFailure = (tool: Runnable, error: TreadleError): ToolError => {
   return { code, message, status: statusOf(tool, code), fault: 'world' };
 };
 
+/** Looking closer runs statements of its own, which may fail in turn: then the plain fact must do. */
+const constraintFailure = (program: Program, tool: Runnable, run: Run, error: TreadleError): AgentError => {
+  try {
+    return constraintError(program.spec, tool, run, error);
+  } catch {
+    return new AgentError('conflict', 'The values clash with other rows');
+  }
+};
+
 const failureOf = (program: Program, tool: Runnable, run: Run, thrown: unknown): ToolError => {
   if (thrown instanceof AgentError) return agentFailure(tool, thrown);
   const error = asTreadleError(thrown, 'world');
-  if (error.code === 'constraint') return agentFailure(tool, constraintError(program.spec, tool, run, error));
+  if (error.code === 'constraint') return agentFailure(tool, constraintFailure(program, tool, run, error));
+  if (error.fault === 'infrastructure') throw error;
   if (error.fault === 'agent') return agentFailure(tool, new AgentError(error.code, error.message));
   return worldFailure(tool, error);
 };
@@ -97,9 +107,11 @@ export const callTool = (
     const { canonical, result } = perform(tool, run);
     return { ok: true, result, canonical };
   } catch (thrown) {
-    const failure = failureOf(program, tool, run, thrown);
-    conn.rollback();
-    if (before) ctx.workspace.restore(before);
-    return refused(program, failure);
+    try {
+      return refused(program, failureOf(program, tool, run, thrown));
+    } finally {
+      conn.rollback();
+      if (before) ctx.workspace.restore(before);
+    }
   }
 };

@@ -6,6 +6,7 @@ import { addressOf } from '../../kit/hash.js';
 import { ddlKeyOf, ddlOf } from '../ddl.js';
 import { argSpecs } from '../surface/args.js';
 import { inputSchemaOf } from '../surface/input-schema.js';
+import { forgetSpec } from '../surface/kept.js';
 import { outputSchemaOf } from '../surface/output-schema.js';
 import { argsValidator } from '../surface/validate.js';
 import { type Environments, serviceEnvironment } from './cel.js';
@@ -92,6 +93,7 @@ export const compileService = (spec: ServiceSpec): Program => {
   const hash = addressOf(spec);
   const known = kept.get(hash);
   if (known) return known;
+  forgetSpec(spec);
   checkService(spec);
   const args = new Map(Object.entries(spec.tools).map(([name, tool]) => [name, argSpecs(spec, tool)]));
   const environments = serviceEnvironment(spec, args);

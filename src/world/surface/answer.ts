@@ -6,6 +6,7 @@ import type { Json } from '../../kit/hash.js';
 import { plural } from '../../kit/words.js';
 import type { Row } from '../state/types.js';
 import { pageOf, writeCursor } from './cursor.js';
+import { keptFor } from './kept.js';
 import { styled } from './naming.js';
 import { compileTemplate, type Fill, type Fillings, placeholdersIn } from './template.js';
 import { columnCodec, type RowFields, rowFields, tableOf } from './values.js';
@@ -102,22 +103,12 @@ export interface ErrorParts {
   field?: string | undefined;
 }
 
-const errorFills = new WeakMap<ServiceSpec, Fill>();
-
-/** An error in the surface's envelope; the code in the surface's enum style. */
+/** An error in the surface's envelope. */
 export const encodeError = (spec: ServiceSpec, { code, message, status, field }: ErrorParts): Json => {
-  const fill = errorFills.get(spec) ?? compileTemplate(spec.surface.error);
-  errorFills.set(spec, fill);
+  const fill = keptFor(spec, 'error', () => compileTemplate(spec.surface.error));
   return fill({ code, message, status, field }) ?? { code, message };
 };
 
-const views = new WeakMap<ServiceSpec, Map<string, RowView>>();
-
 /** A row of a table as the surface shows it, hidden columns left out. Throws `unknown_table`. */
-export const encodeRow = (spec: ServiceSpec, tableName: string, row: Readonly<Row>): Json => {
-  const known = views.get(spec) ?? new Map<string, RowView>();
-  views.set(spec, known);
-  const view = known.get(tableName) ?? rowView(spec, tableName);
-  known.set(tableName, view);
-  return view.show(row);
-};
+export const encodeRow = (spec: ServiceSpec, tableName: string, row: Readonly<Row>): Json =>
+  keptFor(spec, `row ${tableName}`, () => rowView(spec, tableName)).show(row);

@@ -7,6 +7,7 @@ import type { Json } from '../../kit/hash.js';
 import type { SqlValue } from '../state/types.js';
 import { codecOf } from './codec.js';
 import { firstPage, MAX_OFFSET, readCursor, writeCursor } from './cursor.js';
+import { keptFor } from './kept.js';
 import { styled, surfacePath } from './naming.js';
 import { badValue, type Codec, shownValue } from './value.js';
 import { currencyColumn, visibleColumns } from './values.js';
@@ -128,12 +129,9 @@ const argCol = (tool: Tool, name: string): string => tool.args[name]?.col ?? nam
 /** A default in canonical form. */
 export const canonicalLiteral = (value: Literal): SqlValue => (typeof value === 'boolean' ? Number(value) : value);
 
-const described = new WeakMap<ServiceSpec, WeakMap<Tool, ReadonlyMap<string, ArgSpec>>>();
-
-/** All arguments of a tool by name, amounts last so that their currency is known; specs are taken as frozen. */
+/** All arguments of a tool by name, amounts last so that their currency is known. */
 export const argSpecs = (spec: ServiceSpec, tool: Tool): ReadonlyMap<string, ArgSpec> => {
-  const tools = described.get(spec) ?? new WeakMap<Tool, ReadonlyMap<string, ArgSpec>>();
-  described.set(spec, tools);
+  const tools = keptFor(spec, 'args', () => new Map<Tool, ReadonlyMap<string, ArgSpec>>());
   const known = tools.get(tool);
   if (known) return known;
   const all = Object.keys(tool.args).map((name) => argSpec(spec, tool, name));

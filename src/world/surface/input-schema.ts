@@ -29,9 +29,9 @@ const scalar = (spec: ArgSpec): Schema => {
   const { arg, codec } = spec;
   const out: Schema = { ...codec.schema };
   const numeric = out.type === 'integer' || out.type === 'number';
-  const plain = arg.type === 'int' || arg.type === 'number' || arg.items === 'int' || arg.items === 'number';
-  if (numeric && plain && spec.min !== undefined && arg.role !== 'page') out.minimum = spec.min;
-  if (numeric && plain && spec.max !== undefined && arg.role !== 'page') out.maximum = spec.max;
+  const counted = arg.role !== 'page' && arg.type !== 'date' && arg.type !== 'datetime';
+  if (numeric && counted && spec.min !== undefined) out.minimum = codec.encode(spec.min);
+  if (numeric && counted && spec.max !== undefined) out.maximum = codec.encode(spec.max);
   if (out.type === 'string' && !out.enum && !out.format && arg.type !== 'date' && arg.type !== 'datetime') {
     if (spec.minLength !== undefined) out.minLength = spec.minLength;
     if (spec.maxLength !== undefined) out.maxLength = spec.maxLength;

@@ -5,28 +5,23 @@ import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import type { Row, SqlValue } from '../state/types.js';
 import { codecOf } from './codec.js';
+import { keptFor } from './kept.js';
 import { surfacePath } from './naming.js';
 import type { Codec } from './value.js';
 
 /** The column that says a row's currency; a table without one uses the surface's. */
-export const currencyColumn = (table: Table): string | undefined => {
-  if (currencies.has(table)) return currencies.get(table);
-  const found = Object.keys(table.cols).find((name) => CURRENCY.test(name) && table.cols[name]?.type === 'text');
-  currencies.set(table, found);
-  return found;
-};
+export const currencyColumn = (table: Table): string | undefined =>
+  Object.keys(table.cols).find((name) => CURRENCY.test(name) && table.cols[name]?.type === 'text');
 const CURRENCY = /(^|_)currency(_code)?$/;
-const currencies = new WeakMap<Table, string | undefined>();
 
-const codecs = new WeakMap<ServiceSpec, WeakMap<Column, Codec>>();
-
-/** The codec of a column of `spec`; specs are taken as frozen. */
+/** The codec of a column of `spec`; `table` is its table, where amounts are to be read in any currency its rows say. */
 export const columnCodec = (spec: ServiceSpec, col: Column, table?: Table): Codec => {
-  const known = codecs.get(spec) ?? new WeakMap<Column, Codec>();
-  codecs.set(spec, known);
-  const own = table !== undefined && currencyColumn(table) !== undefined;
-  const codec = known.get(col) ?? codecOf(spec.surface, { type: col.type, enum: col.enum, ownCurrency: own });
-  known.set(col, codec);
+  const codecs = keptFor(spec, table ? 'codecs with tables' : 'codecs', () => new Map<Column, Codec>());
+  const known = codecs.get(col);
+  if (known) return known;
+  const ownCurrency = table !== undefined && currencyColumn(table) !== undefined;
+  const codec = codecOf(spec.surface, { type: col.type, enum: col.enum, ownCurrency });
+  codecs.set(col, codec);
   return codec;
 };
 
