@@ -120,7 +120,14 @@ export const authorFromBrief = (text: string, options: BriefOptions): WorldDraft
   const language = guessLanguage(brief);
   const trades = guessTrades(brief);
   const where = guessCountry(brief, language.code);
-  const { company, evidence } = drawCompany({ brief, where, trade: trades[0], pins, rng: draw.stream('company') });
+  const { company, evidence } = drawCompany({
+    brief,
+    where,
+    language: language.code,
+    trade: trades[0],
+    pins,
+    rng: draw.stream('company'),
+  });
   const services = servicesFor(brief, trades, pins, draw);
   const world = assembleWorld(services.archetypes, company, draw.stream('world'));
   const clock = drawClock(draw.stream('clock'));

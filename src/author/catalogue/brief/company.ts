@@ -7,11 +7,11 @@ import type { Rng } from '../../../kit/rng.js';
 import { kebab } from '../../../kit/words.js';
 import { inventName, nameInText } from './company-name.js';
 import type { CountryGuess } from './country.js';
-import { places } from './data.js';
+import { languages, places } from './data.js';
 import { type Industry, industryOf } from './industry.js';
 import { guessSize } from './size.js';
 import { type BriefText, fold } from './text.js';
-import type { TradeMatch } from './trade.js';
+import { industryCode, type TradeMatch } from './trade.js';
 
 /** Where worlds are placed when the text does not say: common business countries with good local data. */
 const DEFAULTS: readonly (readonly [string, number])[] = [
@@ -28,12 +28,14 @@ const DEFAULTS: readonly (readonly [string, number])[] = [
 export interface CompanyRequest {
   brief: BriefText;
   where: CountryGuess;
+  /** Code of the brief's language; where no country is named, the country is drawn among those that speak it. */
+  language: string;
   trade: TradeMatch | undefined;
   pins: { country?: string | undefined; industry?: string | undefined };
   rng: Rng;
 }
 
-const countryOf = ({ where, pins, rng }: CompanyRequest, evidence: Evidence[]): string => {
+const countryOf = ({ where, pins, rng, language }: CompanyRequest, evidence: Evidence[]): string => {
   if (pins.country) {
     const code = pins.country.toUpperCase();
     if (!places().countries[code])
@@ -48,10 +50,13 @@ const countryOf = ({ where, pins, rng }: CompanyRequest, evidence: Evidence[]): 
   }
   evidence.push(...where.evidence);
   if (where.code && places().countries[where.code]) return where.code;
-  const code = rng.stream('country').weighted(DEFAULTS);
+  const spoken = Object.entries(languages()[language]?.countries ?? {}).filter(([code]) => places().countries[code]);
+  const code = rng.stream('country').weighted(spoken.length > 0 ? spoken : DEFAULTS);
   const because = where.code
     ? `${where.code} has no place data here, so a default was drawn`
-    : 'the text does not say where; this is a default drawn by the seed';
+    : spoken.length > 0
+      ? `the text does not say where; a default drawn among the countries that speak ${languages()[language]?.name}`
+      : 'the text does not say where; this is a default drawn by the seed';
   evidence.push({ choice: `country ${code}`, because, kind: 'default' });
   return code;
 };
@@ -77,7 +82,7 @@ const industryFor = ({ trade, pins }: CompanyRequest, evidence: Evidence[]): Ind
     });
     return industry;
   }
-  const industry = industryOf(trade?.trade.naics ?? '541611');
+  const industry = industryOf(trade ? industryCode(trade) : '541611');
   evidence.push({
     choice: `industry ${industry.naics} ${industry.title}`,
     because: trade

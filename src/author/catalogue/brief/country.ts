@@ -19,7 +19,7 @@ interface Hint {
   city?: string;
 }
 
-const WEIGHT = { name: 5, people: 4, city: 3.5, word: 3 } as const;
+const WEIGHT = { name: 4, people: 4, city: 4, word: 3 } as const;
 const TOKENS_OF_OPENING = 40;
 
 interface Cue {
@@ -56,16 +56,28 @@ const placeFactor = (brief: BriefText, found: Found, kind: Cue['kind']): number 
   if (found.from === found.to) return 1.2;
   const { near, far } = places();
   const opening = found.from < TOKENS_OF_OPENING ? 1.2 : 1;
-  if (precededBy(brief, found.from, far, 1)) return 0.25 * opening;
+  if (precededBy(brief, found.from, far, 1) || boundFor(brief, found.from)) return 0.25 * opening;
   return precededBy(brief, found.from, near) ? 1.3 * opening : opening;
 };
 
-/** Short or ambiguous words count only as they were typed: capitals for places and codes. */
-const typedAsName = (brief: BriefText, cue: Cue): boolean => {
+const MARKET_WORDS = 6;
+
+/** "ship planks to builders in Denmark and the UK": a place up to six words after `to`, in the same sentence, is a market. */
+const boundFor = (brief: BriefText, at: number): boolean => {
+  for (let i = at; i >= Math.max(0, at - MARKET_WORDS); i--) {
+    if (i < at && /^(to|nach|vers|para|naar|into|across)$/.test(brief.tokens[i]?.word ?? '')) return true;
+    if (brief.tokens[i]?.start) return false;
+  }
+  return false;
+};
+
+/** An ambiguous word names a place when it is typed with a capital and stands where a place would: after `in`, `near`, `around`. */
+const typedAsName = (brief: BriefText, cue: Cue, found: readonly Found[]): boolean => {
   const folded = fold(cue.text).replaceAll('*', '');
   if (cue.kind === 'word' || !places().ambiguous.includes(folded)) return true;
   const capital = folded.charAt(0).toUpperCase() + folded.slice(1);
-  return brief.raw.includes(capital) || brief.raw === brief.raw.toLowerCase();
+  const typed = brief.raw.includes(capital) || brief.raw === brief.raw.toLowerCase();
+  return typed && (cue.kind === 'city' || found.some(({ from }) => precededBy(brief, from, places().near)));
 };
 
 const hintsOf = (brief: BriefText): Hint[] => {
@@ -73,7 +85,7 @@ const hintsOf = (brief: BriefText): Hint[] => {
   const hints: Hint[] = [];
   for (const cue of allCues()) {
     const found = findPhrase(brief, cue.text);
-    if (found.length === 0 || !typedAsName(brief, cue)) continue;
+    if (found.length === 0 || !typedAsName(brief, cue, found)) continue;
     const best = Math.max(...found.map((each) => placeFactor(brief, each, cue.kind)));
     const half = ambiguous.has(fold(cue.text)) ? 0.5 : 1;
     hints.push({

@@ -34,6 +34,10 @@ const Trades = z.strictObject({
       services: z.record(z.string(), z.number()),
     }),
   ),
+  /** What an industry runs on, by the longest NAICS prefix that fits. */
+  sectors: z.array(
+    z.strictObject({ prefixes: z.array(z.string()), noun: z.string(), services: z.record(z.string(), z.number()) }),
+  ),
 });
 const Cues = z.strictObject({
   functions: z.record(

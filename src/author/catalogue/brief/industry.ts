@@ -2,15 +2,24 @@
 import { createRequire } from 'node:module';
 import { TreadleError } from '../../../errors.js';
 
+interface Entry {
+  code: string;
+  title: string;
+  description: string;
+}
+
 /** The package carries no types. */
 const { Industry: Titles } = createRequire(import.meta.url)('naics') as {
-  Industry: { from(code: string): { title?: string } | undefined };
+  Industry: { from(code: string): Entry | undefined; codes(): Iterable<Entry> };
 };
 
 export interface Industry {
   naics: string;
   title: string;
 }
+
+/** All industries of six digits. */
+export const nationalIndustries = (): Entry[] => [...Titles.codes()].filter(({ code }) => /^\d{6}$/.test(code));
 
 /** The industry of a code of 2 to 6 digits. Throws `unknown_industry`. */
 export const industryOf = (code: string): Industry => {

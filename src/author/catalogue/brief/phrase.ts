@@ -6,6 +6,8 @@ interface Part {
   word: string;
   one: string;
   prefix: boolean;
+  /** `*verleih`: the end of a longer word; with `prefix` too, its middle. */
+  suffix: boolean;
   gap: boolean;
 }
 export interface Phrase {
@@ -22,7 +24,7 @@ export interface Found {
 }
 
 const SOLID = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u;
-const WORDS = /[\p{L}\p{M}\p{N}]+\*?|\*|[$£€¥₹₺₩₦₫฿₴₪₡₱]/gu;
+const WORDS = /\*?[\p{L}\p{M}\p{N}]+\*?|\*|[$£€¥₹₺₩₦₫฿₴₪₡₱]/gu;
 const cache = new Map<string, Phrase>();
 
 export const phraseOf = (text: string): Phrase => {
@@ -30,11 +32,12 @@ export const phraseOf = (text: string): Phrase => {
   if (known) return known;
   const words = [...fold(text).matchAll(WORDS)].map(([word]) => word);
   const parts = words.map((word) => {
-    const bare = word.replace(/\*$/, '');
+    const bare = word.replaceAll('*', '');
     return {
       word: bare,
       one: /^[a-z]{4,}$/.test(bare) ? singular(bare) : bare,
       prefix: word.length > 1 && word.endsWith('*'),
+      suffix: word.length > 1 && word.startsWith('*'),
       gap: word === '*',
     };
   });
@@ -43,8 +46,11 @@ export const phraseOf = (text: string): Phrase => {
   return phrase;
 };
 
-const fits = (part: Part, word: string, one: string): boolean =>
-  part.prefix ? word.startsWith(part.word) : word === part.word || one === part.one;
+const fits = (part: Part, word: string, one: string): boolean => {
+  if (part.prefix && part.suffix) return word.includes(part.word);
+  if (part.suffix) return word.endsWith(part.word);
+  return part.prefix ? word.startsWith(part.word) : word === part.word || one === part.one;
+};
 
 const matchFrom = (brief: BriefText, parts: readonly Part[], part: number, token: number): number | undefined => {
   if (part === parts.length) return token;
@@ -63,13 +69,13 @@ const matchFrom = (brief: BriefText, parts: readonly Part[], part: number, token
 };
 
 const starts = (brief: BriefText, first: Part): number[] => {
-  if (!first.prefix) {
+  if (!first.prefix && !first.suffix) {
     const exact = brief.at.get(first.word) ?? [];
     const same = first.one === first.word ? [] : (brief.at.get(first.one) ?? []);
     return [...new Set([...exact, ...same])].sort((a, b) => a - b);
   }
   const out: number[] = [];
-  for (const [word, at] of brief.at) if (word.startsWith(first.word)) out.push(...at);
+  for (const [word, at] of brief.at) if (fits(first, word, word)) out.push(...at);
   return [...new Set(out)].sort((a, b) => a - b);
 };
 

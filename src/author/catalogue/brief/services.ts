@@ -64,6 +64,8 @@ const OUT_OF_SCOPE = ['out of scope', 'not in scope', 'outside the scope', 'nich
 export interface Wish {
   archetype: string;
   score: number;
+  /** Usual for the trade, or named outright: may be drawn when not asked for. */
+  likely: boolean;
   because: string[];
 }
 export interface Wishes {
@@ -107,7 +109,7 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
     const words = cues().functions[archetype];
     const refusal = refusedBy(brief, words?.refuse ?? []);
     if (refusal) {
-      refused.push({ archetype, score: 0, because: [refusal] });
+      refused.push({ archetype, score: 0, likely: false, because: [refusal] });
       continue;
     }
     const because: string[] = [];
@@ -122,7 +124,8 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
     const said = Math.min(3.2, strong.length * STRONG) + Math.min(1.2, weak.length * WEAK);
     const heardWords = [...strong, ...weak].slice(0, 4).map((word) => `"${bare(word)}"`);
     if (heardWords.length > 0) because.unshift(heardWords.join(', '));
-    if (prior + said > 0) wishes.push({ archetype, score: prior + said, because });
+    if (prior + said > 0)
+      wishes.push({ archetype, score: prior + said, likely: prior >= 1 || strong.length > 0, because });
   }
   wishes.sort((a, b) => b.score - a.score || (a.archetype < b.archetype ? -1 : 1));
   return { wishes, refused };
@@ -157,7 +160,7 @@ export const selectServices = ({ wishes, refused }: Wishes, known: readonly stri
   for (const wish of wishes)
     if (wish.score >= ASKED && chosen.length < MOST_SERVICES)
       take(wish.archetype, wish.because.join('; '), wish.because[0]?.startsWith('"') ? 'words' : 'prior');
-  const left = wishes.filter(({ archetype, score }) => !chosen.includes(archetype) && score >= 1 && score < ASKED);
+  const left = wishes.filter(({ archetype, likely, score }) => !chosen.includes(archetype) && likely && score < ASKED);
   const wanted =
     chosen.length >= MOST_SERVICES
       ? 0

@@ -1,5 +1,6 @@
 /** Which kinds of business a brief describes. */
 import { type Trade, trades } from './data.js';
+import { closestIndustry } from './naics-index.js';
 import { type Found, findPhrase, precededBy } from './phrase.js';
 import type { BriefText } from './text.js';
 
@@ -52,11 +53,40 @@ const matchTrade = (brief: BriefText, trade: Trade): TradeMatch | undefined => {
   return { trade, score, says: hits.map(({ cue }) => cue.replaceAll('*', '').trim()) };
 };
 
+/** How much of an industry's rare words a brief must share to be taken for it. */
+const LEAST = 11;
+
+/** An industry of the NAICS index stands in for a trade that is not known by name: its sector says what it runs on. */
+const tradeByIndustry = (brief: BriefText): TradeMatch[] => {
+  const found = closestIndustry(brief.tokens.slice(0, 60).map(({ word }) => word).filter((word) => /^[a-z]{4,}$/.test(word)));
+  if (!found || found.score < LEAST) return [];
+  const sector = trades()
+    .sectors.filter(({ prefixes }) => prefixes.some((prefix) => found.code.startsWith(prefix)))
+    .sort((a, b) => Math.max(...b.prefixes.map((each) => each.length)) - Math.max(...a.prefixes.map((each) => each.length)))[0];
+  if (!sector) return [];
+  const { noun, services } = sector;
+  return [{ trade: { id: `industry_${found.code}`, cues: [], naics: found.code, noun, services }, score: 1, says: found.says }];
+};
+
+/** Sectors whose industries may be meant by one trade: 31 to 33 and 44 to 45 are one each. */
+const family = (naics: string): string[] => {
+  const two = naics.slice(0, 2);
+  const found = [['31', '32', '33'], ['44', '45'], ['48', '49']].find((codes) => codes.includes(two));
+  return found ?? [two];
+};
+
+/** The industry nearest to the words that named the trade, in the trade's own sector; the trade's own code where none is near. */
+export const industryCode = ({ trade, says }: TradeMatch): string => {
+  const found = closestIndustry(says.flatMap((cue) => cue.split(/[ -]/)).filter((word) => /^[a-z]{4,}$/.test(word)), family(trade.naics));
+  return found && found.score >= 8 ? found.code : trade.naics;
+};
+
 /** The likeliest trades, best first: the best one and those that come close to it. */
 export const guessTrades = (brief: BriefText): TradeMatch[] => {
   const matches = trades()
     .trades.flatMap((trade) => matchTrade(brief, trade) ?? [])
     .sort((a, b) => b.score - a.score || (a.trade.id < b.trade.id ? -1 : 1));
   const best = matches[0]?.score ?? 0;
-  return matches.filter(({ score }) => score >= Math.max(0.8, best * 0.6)).slice(0, 4);
+  const close = matches.filter(({ score }) => score >= Math.max(0.8, best * 0.6)).slice(0, 4);
+  return close.length > 0 ? close : tradeByIndustry(brief);
 };
