@@ -106,6 +106,28 @@ const answerFields = (resource: Resource, context: FieldContext): Field[] => {
   return all.filter((field) => best.has(field));
 };
 
+/** What a body may write binds the column too, so that the data holds only what a caller could have written. */
+const takeRules = (fact: ColumnFact | undefined, field: Field, keyCol: string): void => {
+  if (!fact || fact.name === keyCol || fact.column.type !== field.type) return;
+  const column = { ...fact.column };
+  if (field.enum) {
+    column.enum = [...new Set([...(column.enum ?? []), ...field.enum])];
+    delete column.pattern;
+    if (column.default !== undefined && !column.enum.includes(String(column.default))) delete column.default;
+  } else if (!column.enum && field.pattern !== undefined) column.pattern ??= field.pattern;
+  if (field.maxLength !== undefined) column.maxLength = Math.min(field.maxLength, column.maxLength ?? field.maxLength);
+  const low = column.min ?? field.min;
+  const high = column.max ?? field.max;
+  const inside =
+    typeof column.default !== 'number' ||
+    (column.default >= (low ?? column.default) && column.default <= (high ?? column.default));
+  if ((low === undefined || high === undefined || low <= high) && inside) {
+    if (low !== undefined) column.min = low;
+    if (high !== undefined) column.max = high;
+  }
+  fact.column = column;
+};
+
 export const columnsOf = (resource: Resource, key: FoundKey, context: FieldContext): Columns => {
   const facts = new Map<string, ColumnFact>();
   const taken = new Set<string>();
@@ -164,6 +186,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
       }
       if (col !== undefined) fields.push({ field, name: plain(inner), col });
     }
+    for (const { field, col } of fields) takeRules(facts.get(col), field, keyCol);
     bodies.set(op.label, fields);
   }
   const add: Columns['add'] = (wanted, column, from, field) =>

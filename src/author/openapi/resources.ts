@@ -1,5 +1,5 @@
 /** Groups sightings by collection, and collections that speak of the same thing into one resource. */
-import { singular, snake } from '../../kit/words.js';
+import { singular, snake, wordsOf } from '../../kit/words.js';
 import type { View } from './schema.js';
 import type { Sighting } from './sightings.js';
 import type { OperationKind } from './types.js';
@@ -75,6 +75,23 @@ const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => {
   return shared >= MIN_SHARED && shared >= OVERLAP * Math.min(a.size, b.size);
 };
 
+const NOISE = new Set(
+  'minimal full simple detailed detail summary response dto resource model entity get list item info read out base view object v1 v2 v3 v4 v5'.split(
+    ' ',
+  ),
+);
+const schemaWords = (name: string): string[] =>
+  wordsOf(name)
+    .map(singular)
+    .filter((word) => !NOISE.has(word));
+
+/** Two named schemas may be one thing only when one name says no more than the other: repository, full repository. */
+const namesAgree = (a: Group, b: Group): boolean => {
+  if (a.schema === undefined || b.schema === undefined || !hasItems(a) || !hasItems(b)) return true;
+  const [first, second] = [schemaWords(a.schema), schemaWords(b.schema)];
+  return first.every((word) => second.includes(word)) || second.every((word) => first.includes(word));
+};
+
 const groupsOf = (sightings: readonly Sighting[]): Group[] => {
   const byPlace = new Map<string, Sighting[]>();
   for (const sighting of sightings) {
@@ -137,7 +154,7 @@ const merged = (groups: readonly Group[]): Group[][] => {
       cluster.some(
         (other) =>
           (group.schema !== undefined && other.schema === group.schema && !generic.has(group.schema)) ||
-          overlap(group.names, other.names) ||
+          (namesAgree(group, other) && overlap(group.names, other.names)) ||
           (group.names.size === 0 && other.place === group.place),
       ),
     );
@@ -166,24 +183,47 @@ const aliasesOf = (cluster: readonly Group[], home: Group): Set<string> => {
   return new Set([...names, ...own]);
 };
 
-/** Resources in document order of their first operation. */
-export const resourcesOf = (sightings: readonly Sighting[]): Resource[] => {
+const READ = new Set<OperationKind>(['get', 'list', 'search', 'action']);
+
+/**
+ * `DELETE /teams/{t}/members/{user}` takes a user out of a team, not out of the service: a nested place whose rows are at home
+ * elsewhere and that neither shows nor makes one of its own only links them.
+ */
+const withoutLinks = (groups: readonly Group[], links: Sighting[]): Group[] => {
+  const homes = new Map<string, Group>();
+  for (const group of groups)
+    if (group.schema !== undefined && speaksOf(group) && group.sightings.some(({ kind }) => kind === 'get'))
+      if (!homes.has(group.schema)) homes.set(group.schema, group);
+  return groups.map((group) => {
+    const home = group.schema === undefined ? undefined : homes.get(group.schema);
+    const own = group.sightings.some(({ kind, body }) => kind === 'get' || (kind === 'create' && body !== undefined));
+    if (!home || home === group || own || !group.place.includes('{}')) return group;
+    links.push(...group.sightings.filter(({ kind }) => !READ.has(kind)));
+    return { ...group, sightings: group.sightings.filter(({ kind }) => READ.has(kind)) };
+  });
+};
+
+const resourceOf = (cluster: readonly Group[]): Resource => {
+  const home = homeOf(cluster);
+  const all = [home, ...cluster.filter((group) => group !== home)].flatMap((group) => group.sightings);
+  return {
+    noun: home.noun || snake(home.schema ?? ''),
+    schema: home.schema,
+    aliases: aliasesOf(cluster, home),
+    home: home.place,
+    places: new Set(cluster.map((group) => group.place)),
+    sightings: all,
+    views: viewsOf(all),
+  };
+};
+
+/** Resources in document order of their first operation, and the operations that only link rows of two of them. */
+export const resourcesOf = (sightings: readonly Sighting[]): { resources: Resource[]; links: Sighting[] } => {
   const order = new Map(sightings.map((sighting, at) => [sighting, at] as const));
   const first = (resource: Resource): number =>
     Math.min(...resource.sightings.map((sighting) => order.get(sighting) ?? 0));
-  return merged(groupsOf(sightings))
-    .map((cluster): Resource => {
-      const home = homeOf(cluster);
-      const all = [home, ...cluster.filter((group) => group !== home)].flatMap((group) => group.sightings);
-      return {
-        noun: home.noun || snake(home.schema ?? ''),
-        schema: home.schema,
-        aliases: aliasesOf(cluster, home),
-        home: home.place,
-        places: new Set(cluster.map((group) => group.place)),
-        sightings: all,
-        views: viewsOf(all),
-      };
-    })
-    .sort((a, b) => first(a) - first(b));
+  const links: Sighting[] = [];
+  const groups = withoutLinks(groupsOf(sightings), links).filter((group) => group.sightings.length > 0);
+  const resources = merged(groups).map(resourceOf);
+  return { resources: resources.sort((a, b) => first(a) - first(b)), links };
 };

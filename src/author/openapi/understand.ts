@@ -27,12 +27,14 @@ export const understand = (document: ParsedDocument): Understanding => {
   const schemas = schemasOf(refs);
   const operations = operationsOf(document.root, refs);
   const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas));
-  const finding = entitiesOf(resourcesOf(sightings), schemas);
+  const { resources, links } = resourcesOf(sightings);
+  const finding = entitiesOf(resources, schemas);
   const datetime = unifyInstants(finding.entities);
   const index = indexOf(finding.entities);
   linkColumns(finding.entities, index);
   linkParents(finding.entities, index);
   const why = new Map(unmapped.map(({ op, why: reason }) => [op.label, reason] as const));
+  for (const { op } of links) why.set(op.label, 'only links two things, and no column holds the link');
   for (const { resource, why: reason } of finding.rejected)
     for (const { op } of resource.sightings) why.set(op.label, reason);
   return { ...finding, document, refs, operations, sightings, index, datetime, why };
