@@ -20,7 +20,7 @@ import { writesFiles } from './steps/file.js';
 import { compileSteps } from './steps.js';
 import type { CompiledTool, Program } from './types.js';
 
-const MOST_KEPT = 128;
+const MOST_KEPT = 64;
 const kept = new Map<string, Program>();
 
 const touchesFiles = (steps: readonly Step[]): boolean =>

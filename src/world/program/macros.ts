@@ -61,6 +61,8 @@ const get = (tool: Tool): Step => ({
   get: { table: tool.table, where: columnsOf(ofRole(tool, 'key')), as: 'row', else: { error: 'not_found' } },
 });
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** A status set by hand moves only as the machine allows. */
 const movesOnly = (spec: ServiceSpec, tool: Tool, table: Table, machine: Machine): Step[] => {
   const [name] = ofRole(tool, 'set').find(([arg, { col }]) => (col ?? arg) === machine.col) ?? [];
@@ -73,7 +75,7 @@ const movesOnly = (spec: ServiceSpec, tool: Tool, table: Table, machine: Machine
   const moves = [...targets].map(
     ([state, next]) => `(row.${machine.col} == ${text(state)} && args.${name} in [${[...next].map(text).join(', ')}])`,
   );
-  const { codec } = { codec: columnCodec(spec, col) };
+  const codec = columnCodec(spec, col);
   const shown = [...targets].map(
     ([state, next]) => `${codec.encode(state)} to ${[...next].map((to) => codec.encode(to)).join(' or ')}`,
   );
@@ -83,7 +85,7 @@ const movesOnly = (spec: ServiceSpec, tool: Tool, table: Table, machine: Machine
       {
         that,
         error: 'invalid_state',
-        message: `${withArticle(table.noun)} that is {row.${machine.col}} cannot become {args.${name}}; possible: ${shown.join(', ')}`,
+        message: `${capital(withArticle(table.noun))} that is {row.${machine.col}} cannot become {args.${name}}; possible: ${shown.join(', ')}`,
         field: name,
       },
     ],

@@ -86,7 +86,13 @@ export const resolvePath = (scope: Scope, path: string): Path => {
       nullable: names.mayBeNull(path) && !scope.facts.has(path),
     };
   if (kind.is === 'free')
-    return { read: (run) => deep(run.slots[slot], rest), kind: { is: 'free' }, mayBeAbsent: false, nullable: false };
+    return {
+      read: (run) => deep(run.slots[slot], rest),
+      kind: { is: 'free' },
+      column: rest.length === 1 ? kind.columns?.get(rest[0] as string) : undefined,
+      mayBeAbsent: false,
+      nullable: false,
+    };
   if (kind.is !== 'row' || rest.length > 1) throw defect(scope, 'bad_steps', `${path} leads nowhere`);
   const [field = ''] = rest;
   const column = stepColumn(scope, kind.table, field);

@@ -37,7 +37,7 @@ const surfaceJson = (value: Bound): Json => {
 const shower = (scope: Scope, { kind, column }: CompiledValue): ((value: Bound) => Json) => {
   const bool = kind.is === 'scalar' && kind.scalar === 'bool';
   if (bool) return (value) => (value === null || value === undefined ? null : value === true || value === 1);
-  if (kind.is !== 'scalar' || !column) return surfaceJson;
+  if ((kind.is !== 'scalar' && kind.is !== 'free') || !column) return surfaceJson;
   const codec = columnCodec(scope.site.spec, column);
   return (value) => (typeof value === 'number' || typeof value === 'string' ? codec.encode(value) : surfaceJson(value));
 };

@@ -15,8 +15,8 @@ export type Kind =
   | { is: 'rows'; table: string }
   | { is: 'scalar'; scalar: Scalar; nullable: boolean; column?: Column }
   | { is: 'list'; items: Scalar }
-  /** Rows or a row of a free SELECT: columns unknown. */
-  | { is: 'free' };
+  /** Rows or a row of a free SELECT: types unknown; `columns` says what its results are like, for showing them. */
+  | { is: 'free'; columns?: ReadonlyMap<string, Column> };
 
 export interface Binding {
   slot: number;

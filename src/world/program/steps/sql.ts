@@ -4,6 +4,7 @@ import type { SqlValue } from '../../state/types.js';
 import { storedIn } from '../convert.js';
 import type { CompiledStep } from '../run.js';
 import { bind, defect, type Scope } from '../scope.js';
+import { selectColumns } from '../select-columns.js';
 import { compileValue } from '../value.js';
 
 export type SqlStep = Extract<PlainStep, { sql: unknown }>;
@@ -41,7 +42,7 @@ const refuseBadSql = (scope: Scope, query: string, params: number): void => {
 export const compileSql = (scope: Scope, { sql }: SqlStep): [CompiledStep, Scope] => {
   const params = (sql.params ?? []).map((value) => compileValue(scope, value));
   refuseBadSql(scope, sql.query, params.length);
-  const [after, slot] = bind(scope, sql.as, { is: 'free' });
+  const [after, slot] = bind(scope, sql.as, { is: 'free', columns: selectColumns(scope.site.spec, sql.query) });
   return [
     {
       run: (run) => {
