@@ -177,7 +177,6 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
   const { service } = tool;
   const table = tool.tool.tool.table;
   const spec = service.spec.tables[table] as Table;
-  const all = ground.rows(service);
   for (let tries = 0; tries < 8; tries++) {
     const group = groupOf(ground, tool, random);
     if (!group || group.rows.length === 0 || group.rows.length > 15) continue;
@@ -190,11 +189,11 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
     let plan: Plan | undefined = startPlan(ground.fresh());
     const bindings = [];
     if (group.parent) {
-      const descriptors = singleOut(service, group.parent.table, group.parent.row, all, random, 'label');
+      const descriptors = singleOut(ground, service, group.parent.table, group.parent.row, random, 'label');
       const further: Plan | undefined =
         descriptors?.length === 1
           ? reveal(
-              { world: ground.world, service, all, random },
+              { world: ground.world, known: ground, service, random },
               plan,
               group.parent.table,
               group.parent.row,

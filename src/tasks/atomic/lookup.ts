@@ -106,7 +106,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   const rows = all(table);
   if (rows.length < 2) return 'fewer than two rows to tell apart';
   for (const row of random.sample(rows, 6)) {
-    const descriptors = singleOut(service, table, row, all, random, random.chance(0.4) ? 'label' : 'around');
+    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.4) ? 'label' : 'around');
     if (!descriptors) continue;
     const asked = pickColumn(
       service,
@@ -122,7 +122,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     const answer = answerOf(service, table, row, col, kind, thing, rows, said);
     const request = asking(thing, random);
     if (!answer || leaks(request, answer.words)) continue;
-    const sight = { world: ground.world, service, all, random };
+    const sight = { world: ground.world, known: ground, service, random };
     const start = startPlan(ground.fresh());
     const plan = reveal(sight, start, table, row, descriptors);
     const otherPath = plan ? reveal(sight, start, table, row, descriptors, 1) : undefined;
@@ -170,7 +170,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
       ({ tool: other }) => other.tool.op === 'get' && other.tool.table === parentTable,
     );
     if (!parent || !parentSpec || !getter) continue;
-    const descriptors = singleOut(service, table, row, all, random, random.chance(0.6) ? 'label' : 'around');
+    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.6) ? 'label' : 'around');
     if (!descriptors || descriptors.some(({ parent: named }) => named?.table === parentTable)) continue;
     const asked = pickColumn(service, parentTable, parent, [], random);
     if (!asked) continue;
@@ -182,7 +182,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     const request = asking(thing, random);
     if (!answer || leaks(request, answer.words)) continue;
     const start = startPlan(ground.fresh());
-    const plan = reveal({ world: ground.world, service, all, random }, start, table, row, descriptors);
+    const plan = reveal({ world: ground.world, known: ground, service, random }, start, table, row, descriptors);
     start.session.drop();
     const name = Object.entries(getter.tool.tool.args).find(([, arg]) => arg.role === 'key')?.[0];
     const key = parent[parentSpec.key.col] as string | number;

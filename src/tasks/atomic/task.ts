@@ -24,12 +24,12 @@ const opened = (request: string, random: Rng): string => {
 };
 
 /** Services whose tools the agent gets: the task's own, the company core, and one more to tell apart where there is one. */
-const offered = (ground: Ground, own: string, random: Rng): string[] => {
+const offered = (ground: Ground, own: readonly string[], random: Rng): string[] => {
   const services = [...ground.world.services.values()];
   const core = services.filter(({ role }) => role === 'core').map(({ id }) => id);
-  const others = services.filter(({ role, id }) => role === 'domain' && id !== own).map(({ id }) => id);
+  const others = services.filter(({ role, id }) => role === 'domain' && !own.includes(id)).map(({ id }) => id);
   const extra = others.length > 0 ? [random.pick(others)] : [];
-  const chosen = new Set([own, ...core, ...extra]);
+  const chosen = new Set([...own, ...core, ...extra]);
   return services.map(({ id }) => id).filter((id) => chosen.has(id));
 };
 
@@ -47,7 +47,7 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
     kind: 'atomic',
     world: world.hash,
     worldId: world.spec.id,
-    services: offered(ground, service.id, random),
+    services: offered(ground, [...new Set([service.id, ...plan.calls.map((call) => call.service)])], random),
     actor: { name: actor.name, email: actor.email, title: actor.title },
     brief,
     snapshot: world.spec.snapshot,

@@ -9,7 +9,7 @@ import type { Row, SqlValue } from '../../world/state/types.js';
 import { type Descriptor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import type { PlannedArg } from '../ground/plan.js';
-import { currencyOf, sayLabel, sayValue } from '../ground/say.js';
+import { currencyOf, sayLabel, sayMoment, sayValue } from '../ground/say.js';
 
 /** A chosen argument, and how the request says it. */
 export interface Chosen {
@@ -18,7 +18,7 @@ export interface Chosen {
   name: string;
   words: string;
   /** The row meant, when the value is a key. */
-  refers?: { table: string; row: Row; descriptors: Descriptor[] };
+  refers?: { service: LoadedService; table: string; row: Row; descriptors: Descriptor[] };
 }
 
 const REASONS = [
@@ -58,47 +58,69 @@ const freeText = (col: string, others: readonly Row[], current: SqlValue | undef
   return random.pick(NOTES);
 };
 
-const isFree = (value: SqlValue | undefined): value is string | number =>
-  value !== null && value !== undefined && value !== '';
+/** Looks like a key of some other system: nobody would say it. */
+const KEYLIKE =
+  /^([a-z]{2,6}[_-])?(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,}$|^[a-z]{2,6}_[0-9]+$|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
-/** A key argument's row: one that can be told apart, preferably by its label. */
+const isFree = (value: SqlValue | undefined): value is string | number =>
+  value !== null && value !== undefined && value !== '' && !(typeof value === 'string' && KEYLIKE.test(value));
+
+const LIVE = /^(active|open|available|approved|enabled|in_service|published|draft|new|current)$/;
+
+interface Target {
+  service: LoadedService;
+  table: string;
+  /** Column whose value the argument takes: the key, or the key that two services share. */
+  col: string;
+}
+
+/** A row the argument may point to: one that can be told apart by its label and is not out of use. */
 const referred = (
   ground: Ground,
-  service: LoadedService,
+  target: Target,
   name: string,
-  table: string,
+  col: string,
   random: Rng,
   not?: SqlValue,
 ): Chosen | undefined => {
-  const all = ground.rows(service);
+  const { service, table } = target;
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
-  for (const row of random.sample(all(table), 8)) {
-    const key = row[spec.key.col] as string | number;
-    if (
-      key === not ||
-      (spec.cols.status?.enum &&
-        !/^(active|open|available|approved|enabled|in_service|published|draft|new|current)$/.test(String(row.status)))
-    )
-      continue;
-    const descriptors = singleOut(service, table, row, all, random, 'label');
+  for (const row of random.sample(ground.rows(service)(table), 8)) {
+    const value = row[target.col] ?? null;
+    if (value === null || value === not || (spec.cols.status?.enum && !LIVE.test(String(row.status)))) continue;
+    const descriptors = singleOut(ground, service, table, row, random, 'label');
     if (descriptors?.length !== 1) continue;
     const words = sayLabel(spec, row);
     if (words)
       return {
-        arg: { name, value: key, origin: { observed: true } },
-        name,
+        arg: { name, value, origin: { observed: true } },
+        name: col,
         words,
-        refers: { table, row, descriptors },
+        refers: { service, table, row, descriptors },
       };
   }
   return undefined;
 };
 
+/** What the argument points to: a table of the service, or a thing of another service that both know by one key. */
+const targetOf = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  col: string,
+  arg: Arg,
+  column: Column | undefined,
+): Target | undefined => {
+  const own = arg.ref ?? column?.fk;
+  if (own) return { service, table: own, col: service.keys[own] as string };
+  return column ? ground.linked(service.id, table, col) : undefined;
+};
+
 const dated = (name: string, type: string, clock: number, random: Rng): number => {
   const back = /birth|hired|since|from_date|occurred|incident/.test(name);
   const day = startOfDay(clock) + (back ? -1 : 1) * random.int(3, 45) * DAY;
-  return type === 'date' ? day : day + random.int(8, 17) * 3600;
+  return type === 'date' ? day : day + random.int(32, 70) * 900;
 };
 
 /** Chooses a value for one argument of a create, an update or an action; undefined when none can be made up honestly. */
@@ -114,13 +136,17 @@ export const choose = (
   const spec = service.spec.tables[table] as Table;
   const col = arg.col ?? name;
   const column: Column | undefined = spec.cols[col];
-  const target = arg.ref ?? column?.fk;
+  const target = targetOf(ground, service, table, col, arg, column);
   const current = from.row?.[col];
-  if (target) return referred(ground, service, name, target, random, current);
+  if (target) return referred(ground, target, name, col, random, current);
   const type = arg.type === 'list' ? undefined : arg.type;
   if (!type || type === 'json') return undefined;
   const asColumn: Column = column && column.type === type ? column : { type };
   const said = (value: SqlValue): Chosen | undefined => {
+    if (type === 'datetime') {
+      const moment = sayMoment(Number(value));
+      return { arg: { name, value, origin: { brief: moment } }, name: col, words: moment };
+    }
     const words = sayValue(
       asColumn.enum || !arg.enum ? asColumn : { ...asColumn, enum: arg.enum },
       value,
@@ -135,6 +161,9 @@ export const choose = (
     const open = options.filter((option) => option !== current);
     return open.length > 0 ? said(random.pick(open)) : undefined;
   }
+  const donatedDate = from.donor?.[col];
+  if ((type === 'date' || type === 'datetime') && !from.row && typeof donatedDate === 'number')
+    return said(donatedDate);
   if (type === 'date' || type === 'datetime') return said(dated(col, type, ground.world.spec.clock, random));
   if (type === 'bool') return said(current ? 0 : 1);
   const donated = from.donor?.[col];

@@ -12,6 +12,8 @@ const PARTICIPLE = /_(at|on|date)$/;
 /** `issued_at` -> `issued on 5 March`, `due_date` -> `due on ...`, `starts_at` -> `starting on ...` */
 const datePhrase = (col: string, words: string): string => {
   const stem = wordsOf(col.replace(PARTICIPLE, '')).join(' ');
+  if (/^(day|date|on|for)?$/.test(stem)) return `on ${words}`;
+  if (/birth|^dob$/.test(stem)) return `born on ${words}`;
   if (/^(due|payment due)$/.test(stem)) return `due on ${words}`;
   if (/^(starts?|begins?|scheduled start|check in)$/.test(stem)) return `starting on ${words}`;
   if (/^(ends?|finish|check out)$/.test(stem)) return `ending on ${words}`;
@@ -29,6 +31,8 @@ const moneyPhrase = (col: string, words: string): string =>
 interface Parts {
   before: string[];
   owner: string[];
+  /** `kind single`, `floor 0`: joined behind one `with`. */
+  having: string[];
   after: string[];
 }
 
@@ -39,7 +43,7 @@ interface Parts {
 export const sayRow = (service: LoadedService, table: string, row: Row, descriptors: readonly Descriptor[]): string => {
   const spec = service.spec.tables[table] as Table;
   const noun = nounOf(spec);
-  const parts: Parts = { before: [], owner: [], after: [] };
+  const parts: Parts = { before: [], owner: [], having: [], after: [] };
   let label: string | undefined;
   for (const { col, words, parent } of descriptors) {
     const column = spec.cols[col];
@@ -47,22 +51,21 @@ export const sayRow = (service: LoadedService, table: string, row: Row, descript
     if (col === spec.label) label = sayLabel(spec, row) ?? words;
     else if (parent) {
       const role = sayColumn(col);
-      const parentNoun = service.spec.tables[parent.table]?.noun.toLowerCase() ?? role;
-      parts.owner.push(
-        parts.owner.length === 0 && (parentNoun.includes(role) || role.includes(parentNoun))
-          ? `for ${parentNoun} ${words}`
-          : `with ${role} ${words}`,
-      );
+      const parentNoun = parent.service.spec.tables[parent.table]?.noun.toLowerCase() ?? role;
+      if (parts.owner.length === 0 && (parentNoun.includes(role) || role.includes(parentNoun)))
+        parts.owner.push(`for ${parentNoun} ${words}`);
+      else parts.having.push(`${role} ${words}`);
     } else if (column.type === 'date' || column.type === 'datetime') parts.after.push(datePhrase(col, words));
     else if (column.type === 'money') parts.after.push(moneyPhrase(col, words));
     else if (column.enum && /^(status|state|stage|priority|severity)$/.test(col))
       parts.before.push(col === 'status' || col === 'state' ? words : `${words}-${sayColumn(col)}`);
     else if (column.type === 'bool')
       parts.after.push(words === 'yes' ? `marked ${sayColumn(col)}` : `not marked ${sayColumn(col)}`);
-    else parts.after.push(`with ${sayColumn(col)} ${words}`);
+    else parts.having.push(`${sayColumn(col)} ${words}`);
   }
   const head = label ? `the ${[...parts.before, noun].join(' ')} ${label}` : `the ${[...parts.before, noun].join(' ')}`;
-  return [head, ...parts.owner, ...parts.after].join(' ');
+  const having = parts.having.length > 0 ? [`with ${joined(parts.having)}`] : [];
+  return [head, ...parts.owner, ...having, ...parts.after].join(' ');
 };
 
 const MONEY_NOUN =

@@ -3,10 +3,11 @@
 import type { Table } from '../../artifacts/table.js';
 import type { Binding } from '../../artifacts/task.js';
 import type { Arg } from '../../artifacts/tool.js';
+import { participleOf } from '../../author/lexicon/participle.js';
 import type { Rng } from '../../kit/rng.js';
 import { withArticle, wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row } from '../../world/state/types.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
 import { subjectArg } from '../../world/surface/subject.js';
 import { type Descriptor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
@@ -32,42 +33,23 @@ const splitArgs = (tool: NamedTool): { key?: string; required: [string, Arg][]; 
 };
 
 /** Extends the plan until every row the chosen arguments point to has been seen. */
-const revealAll = (
-  ground: Ground,
-  service: LoadedService,
-  plan: Plan,
-  chosen: readonly Chosen[],
-  random: Rng,
-): Plan | undefined => {
+const revealAll = (ground: Ground, plan: Plan, chosen: readonly Chosen[], random: Rng): Plan | undefined => {
   let at: Plan | undefined = plan;
   for (const { refers } of chosen) {
     if (!refers || !at) continue;
-    const further: Plan | undefined = reveal(
-      { world: ground.world, service, all: ground.rows(service), random },
-      at,
-      refers.table,
-      refers.row,
-      refers.descriptors,
-    );
+    const sight = { world: ground.world, known: ground, service: refers.service, random };
+    const further: Plan | undefined = reveal(sight, at, refers.table, refers.row, refers.descriptors);
     dropPlan(at);
     at = further;
   }
   return at;
 };
 
-const referBindings = (service: LoadedService, chosen: readonly Chosen[]): Binding[] =>
+const referBindings = (chosen: readonly Chosen[]): Binding[] =>
   chosen.flatMap(({ refers, name }, index) => {
-    const spec = refers ? service.spec.tables[refers.table] : undefined;
-    return refers && spec
-      ? [
-          bindingOf(
-            `ref${index}_${name}`.slice(0, 60),
-            service,
-            refers.table,
-            refers.row[spec.key.col] as string | number,
-            refers.descriptors,
-          ),
-        ]
+    const key = refers?.row[refers.service.keys[refers.table] ?? ''];
+    return refers && key !== null && key !== undefined
+      ? [bindingOf(`ref${index}_${name}`.slice(0, 60), refers.service, refers.table, key, refers.descriptors)]
       : [];
   });
 
@@ -82,7 +64,48 @@ const sayChosen = (chosen: readonly Chosen[]): string =>
   joined(chosen.map(({ name, words }) => `${sayColumn(name)} ${quote(words, name)}`));
 
 const factsOf = (chosen: readonly Chosen[]): string[] =>
-  chosen.map(({ name, words }) => `${sayColumn(name)}: ${words}`);
+  chosen.filter(({ words }) => words !== '').map(({ name, words }) => `${sayColumn(name)}: ${words}`);
+
+interface From {
+  donor?: Row;
+  row?: Row;
+}
+
+const sameTarget = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  col: string,
+  refers: NonNullable<Chosen['refers']>,
+): SqlValue | undefined => {
+  const link = ground.linked(service.id, table, col);
+  const cols = Object.keys(refers.service.spec.tables[refers.table]?.cols ?? {});
+  const twin =
+    link &&
+    cols.find((other) => {
+      const to = ground.linked(refers.service.id, refers.table, other);
+      return to?.service === link.service && to.table === link.table && to.col === link.col;
+    });
+  return twin === undefined ? undefined : (refers.row[twin] ?? undefined);
+};
+
+/** A column that repeats what a chosen row already says (its employee's e-mail) takes that row's value and goes without saying. */
+const repeated = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  name: string,
+  arg: Arg,
+  chosen: readonly Chosen[],
+): Chosen | undefined => {
+  const col = arg.col ?? name;
+  for (const { refers } of chosen) {
+    if (!refers || refers.service !== service) continue;
+    const value = sameTarget(ground, service, table, col, refers);
+    if (value !== undefined) return { arg: { name, value, origin: { observed: true } }, name: col, words: '' };
+  }
+  return undefined;
+};
 
 const pickOptional = (
   ground: Ground,
@@ -91,11 +114,13 @@ const pickOptional = (
   open: [string, Arg][],
   random: Rng,
   most: number,
-  from: { donor?: Row; row?: Row },
+  from: From,
+  chosen: readonly Chosen[] = [],
 ): Chosen[] => {
   const out: Chosen[] = [];
   for (const [name, arg] of random.shuffle(open)) {
     if (out.length >= most) break;
+    if (repeated(ground, service, table, name, arg, [...chosen, ...out])) continue;
     const made = choose(ground, service, table, name, arg, random, from);
     if (made) out.push(made);
   }
@@ -108,11 +133,12 @@ const pickRequired = (
   table: string,
   needed: [string, Arg][],
   random: Rng,
-  from: { donor?: Row; row?: Row },
+  from: From,
 ): Chosen[] | undefined => {
   const out: Chosen[] = [];
   for (const [name, arg] of needed) {
-    const made = choose(ground, service, table, name, arg, random, from);
+    const made =
+      repeated(ground, service, table, name, arg, out) ?? choose(ground, service, table, name, arg, random, from);
     if (!made) return undefined;
     out.push(made);
   }
@@ -137,11 +163,11 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     const rest = optional.filter(([, arg]) => arg.type !== 'json' && arg.type !== 'bool');
     const chosen = [
       ...must,
-      ...pickOptional(ground, service, table, rest, random, Math.max(0, 4 - must.length), { donor }),
+      ...pickOptional(ground, service, table, rest, random, Math.max(0, 4 - must.length), { donor }, must),
     ];
     if (chosen.length === 0) continue;
     const start = startPlan(ground.fresh());
-    const plan = revealAll(ground, service, start, chosen, random);
+    const plan = revealAll(ground, start, chosen, random);
     if (!plan) continue;
     if (
       !perform(
@@ -154,10 +180,10 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       continue;
     }
     const owners = chosen.filter(({ refers }) => refers);
-    const plain = chosen.filter(({ refers }) => !refers);
+    const plain = chosen.filter(({ refers, words }) => !refers && words !== '');
     const noun = nounOf(spec);
     const owned = owners.map(({ refers, words, name }, index) => {
-      const kind = refers ? nounOf(service.spec.tables[refers.table] as Table) : '';
+      const kind = nounOf(refers?.service.spec.tables[refers.table] as Table);
       const role = sayColumn(name);
       const said = kind.includes(role) || role.includes(kind) ? `${kind} ${words}` : `${words} as ${role}`;
       return `${index === 0 ? 'for' : 'and'} ${said}`;
@@ -179,9 +205,9 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       request,
       vague: `I need ${withArticle(`new ${noun}`)} entered.`,
       facts: factsOf(chosen),
-      bindings: referBindings(service, chosen),
+      bindings: referBindings(chosen),
       plan,
-      says: `Done: the ${noun} has been created.`,
+      says: `Done. The ${noun} has been created.`,
     };
   }
   return why;
@@ -197,7 +223,7 @@ const subjects = (
   const all = ground.rows(service);
   const out: { row: Row; descriptors: Descriptor[] }[] = [];
   for (const row of random.sample(all(table), 24)) {
-    const descriptors = singleOut(service, table, row, all, random, random.chance(0.45) ? 'label' : 'around');
+    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.45) ? 'label' : 'around');
     if (descriptors) out.push({ row, descriptors });
     if (out.length >= TRIES) break;
   }
@@ -253,12 +279,12 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
     }
     const key = row[spec.key.col] as string | number;
     if (!accepts(ground, tool, table, key, keyArg, chosen)) continue;
-    const sight = { world: ground.world, service, all: ground.rows(service), random };
+    const sight = { world: ground.world, known: ground, service, random };
     const start = startPlan(ground.fresh());
     const seen = reveal(sight, start, table, row, descriptors);
     const otherPath = seen ? reveal(sight, start, table, row, descriptors, 1) : undefined;
     dropPlan(start);
-    const plan = seen ? revealAll(ground, service, seen, chosen, random) : undefined;
+    const plan = seen ? revealAll(ground, seen, chosen, random) : undefined;
     if (!plan) {
       why = 'no look-up shows the row';
       continue;
@@ -283,7 +309,7 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
       request: polite(wanted.say(sayRow(service, table, row, descriptors), chosen, row), random),
       vague: wanted.vague,
       facts: [...descriptors.map(({ words }) => words), ...factsOf(chosen)],
-      bindings: [bindingOf('subject', service, table, key, descriptors), ...referBindings(service, chosen)],
+      bindings: [bindingOf('subject', service, table, key, descriptors), ...referBindings(chosen)],
       plan,
       says: wanted.says,
       ...(otherPath ? { otherPath } : {}),
@@ -326,7 +352,7 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
           ]);
     },
     vague: `One of our ${noun} records needs a change.`,
-    says: `Done: the ${noun} has been changed.`,
+    says: `Done. The ${noun} has been changed.`,
   });
 };
 
@@ -337,10 +363,11 @@ const NOTE = /^(note|notes|comment|remark|message)$/;
 const sayArguments = (chosen: readonly Chosen[]): string => {
   const out: string[] = [];
   for (const { name, words, refers } of chosen) {
+    if (words === '') continue;
     if (refers && /assign|owner|agent|target|to_|new_|location|member|technician|approver/.test(name))
       out.push(`to ${words}`);
     else if (refers) out.push(`with ${sayColumn(name)} ${words}`);
-    else if (REASON.test(name)) out.push(`giving “${words}” as the ${sayColumn(name)}`);
+    else if (REASON.test(name)) out.push(`giving “${words}” as the ${/cause/.test(name) ? sayColumn(name) : 'reason'}`);
     else if (NOTE.test(name)) out.push(`with the ${sayColumn(name)} “${words}”`);
     else out.push(`with ${sayColumn(name)} ${quote(words, name)}`);
   }
@@ -365,6 +392,8 @@ export const action: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     },
     say: (subject, chosen) => sayAction(verb, subject) + sayArguments(chosen),
     vague: `One of our ${noun} records needs attention: ${wordsOf(verb).join(' ')}.`,
-    says: `Done: ${wordsOf(verb).join(' ')} of the ${noun} has been carried out.`,
+    says: verb.includes('_')
+      ? `Done. The ${noun} is as you asked.`
+      : `Done. The ${noun} has been ${participleOf(verb)}.`,
   });
 };

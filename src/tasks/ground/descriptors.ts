@@ -15,7 +15,24 @@ export interface Descriptor {
   /** As the brief says it. */
   words: string;
   /** The row behind a foreign key, when the words name that row. */
-  parent?: { table: string; row: Row };
+  parent?: Parent;
+}
+
+/** A row that the words name, of the same service or, through a shared key, of another. */
+export interface Parent {
+  service: LoadedService;
+  table: string;
+  row: Row;
+}
+
+/** What is known of a world: the rows of every service, and which column speaks of which other service. */
+export interface Known {
+  rows(service: LoadedService): TableRows;
+  linked(
+    service: string,
+    table: string,
+    col: string,
+  ): { service: LoadedService; table: string; col: string } | undefined;
 }
 
 /** Columns nobody would name a thing by. */
@@ -40,30 +57,43 @@ export const fitting = (
   rows: readonly Row[],
 ): Row[] => rows.filter((row) => descriptors.every((descriptor) => matches(service, table, descriptor, row)));
 
-const parentOf = (service: LoadedService, all: TableRows, fk: string, key: SqlValue): Row | undefined => {
-  const parent = service.spec.tables[fk];
-  return parent ? all(fk).find((row) => row[parent.key.col] === key) : undefined;
+/** The row behind a foreign key or a shared key, when a person could name it. */
+const parentOf = (
+  known: Known,
+  service: LoadedService,
+  table: string,
+  col: string,
+  value: SqlValue,
+): Parent | undefined => {
+  const fk = service.spec.tables[table]?.cols[col]?.fk;
+  const link = fk ? undefined : known.linked(service.id, table, col);
+  const target = fk ? { service, table: fk, col: service.keys[fk] as string } : link;
+  if (!target) return undefined;
+  const rows = known
+    .rows(target.service)(target.table)
+    .filter((row) => row[target.col] === value);
+  return rows.length === 1 && rows[0] ? { service: target.service, table: target.table, row: rows[0] } : undefined;
 };
 
 /** All rows of a table in the initial state. */
 export type TableRows = (table: string) => readonly Row[];
 
 /** Everything about a row that a person could say, one descriptor a column. */
-export const sayable = (service: LoadedService, table: string, row: Row, all: TableRows): Descriptor[] => {
+export const sayable = (known: Known, service: LoadedService, table: string, row: Row): Descriptor[] => {
   const spec = service.spec.tables[table];
   if (!spec) return [];
   const out: Descriptor[] = [];
   for (const [col, column] of Object.entries(spec.cols)) {
     const value = row[col];
     if (value === null || value === undefined || column.hidden || UNSAID.test(col) || col === spec.key.col) continue;
-    if (column.fk) {
-      const parent = parentOf(service, all, column.fk, value);
-      const parentSpec = service.spec.tables[column.fk];
-      const words = parent && parentSpec ? sayLabel(parentSpec, parent) : undefined;
-      if (parent && words && column.fk !== table)
-        out.push({ col, value, words, parent: { table: column.fk, row: parent } });
+    const parent = parentOf(known, service, table, col, value);
+    const parentSpec = parent?.service.spec.tables[parent.table];
+    if (parent && parentSpec) {
+      const words = sayLabel(parentSpec, parent.row);
+      if (words && !(parent.service === service && parent.table === table)) out.push({ col, value, words, parent });
       continue;
     }
+    if (column.fk) continue;
     if (
       column.type === 'text' &&
       !column.enum &&
@@ -79,13 +109,15 @@ export const sayable = (service: LoadedService, table: string, row: Row, all: Ta
 };
 
 /** A parent's label must itself be unambiguous, or "the customer Brandt" means two rows. */
-const parentIsClear = (service: LoadedService, descriptor: Descriptor, all: TableRows): boolean => {
-  if (!descriptor.parent) return true;
-  const { table, row } = descriptor.parent;
-  const label = service.spec.tables[table]?.label;
+const parentIsClear = (known: Known, { parent }: Descriptor): boolean => {
+  if (!parent) return true;
+  const label = parent.service.spec.tables[parent.table]?.label;
+  if (label === undefined) return false;
+  const own = String(parent.row[label]).toLowerCase();
   return (
-    label !== undefined &&
-    all(table).filter((other) => String(other[label]).toLowerCase() === String(row[label]).toLowerCase()).length === 1
+    known
+      .rows(parent.service)(parent.table)
+      .filter((other) => String(other[label]).toLowerCase() === own).length === 1
   );
 };
 
@@ -105,18 +137,18 @@ const weight = (service: LoadedService, table: string, descriptor: Descriptor): 
  * number; around: by what surrounds it (whose it is, when, how much), which makes an agent search.
  */
 export const singleOut = (
+  known: Known,
   service: LoadedService,
   table: string,
   row: Row,
-  all: TableRows,
   random: Rng,
   mode: 'label' | 'around',
 ): Descriptor[] | undefined => {
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
-  const clear = sayable(service, table, row, all).filter((descriptor) => parentIsClear(service, descriptor, all));
+  const clear = sayable(known, service, table, row).filter((descriptor) => parentIsClear(known, descriptor));
   const label = clear.find((descriptor) => descriptor.col === spec.label);
-  const rows = all(table);
+  const rows = known.rows(service)(table);
   if (mode === 'label') {
     if (!label) return undefined;
     if (fitting(service, table, [label], rows).length === 1) return [label];

@@ -1,21 +1,21 @@
 /** The ground tasks grow on: a loaded world, its initial rows, fresh sessions, and unused values for new things. */
 
+import { rng } from '../../kit/rng.js';
 import { callerOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import type { Caller } from '../../world/program/types.js';
 import { seedWorld } from '../../world/seed/seed.js';
 import type { Row } from '../../world/state/types.js';
-import type { TableRows } from './descriptors.js';
+import type { Known, TableRows } from './descriptors.js';
 
 export interface Actor extends Caller {
   title: string;
 }
 
-export interface Ground {
+export interface Ground extends Known {
   world: LoadedWorld;
   actor: Actor;
-  rows(service: LoadedService): TableRows;
   /** Rows as the same company might have had: where a new thing's values come from, so that they look real and are free. */
   spare(service: LoadedService): TableRows;
   /** A session on the initial state, with the tools of all services. */
@@ -25,7 +25,7 @@ export interface Ground {
 /** Rows that spare data is made of; enough to choose from, few enough to be cheap. */
 const SPARE_ROWS = 12;
 
-/** The employee on whose behalf agents work: the first active one with a superior, by row order. */
+/** The employee on whose behalf agents work: an active one with a superior, drawn by the world's seed. */
 export const actorOf = (world: LoadedWorld): Actor => {
   const directory = world.services.get('directory');
   if (!directory?.spec.tables.employee) {
@@ -34,7 +34,8 @@ export const actorOf = (world: LoadedWorld): Actor => {
   }
   directory.connection.bind(directory.pristine);
   const rows = directory.connection.prepare('SELECT * FROM "employee" ORDER BY rowid').all();
-  const row = rows.find((candidate) => candidate.status === 'active' && candidate.manager_id !== null) ?? rows[0];
+  const able = rows.filter((candidate) => candidate.status === 'active' && candidate.manager_id !== null);
+  const row = able.length > 0 ? rng(world.spec.seed, 'actor').pick(able) : rows[0];
   return {
     ...callerOf({ name: String(row?.name ?? ''), email: String(row?.email ?? '') }),
     title: String(row?.title ?? ''),
@@ -78,5 +79,11 @@ export const prepareGround = (world: LoadedWorld): Ground => {
       }
       return made[table] ?? [];
     };
-  return { world, actor, rows, spare, fresh: () => base.fork(`task-${opened++}`) };
+  const links = new Map(world.spec.links.map(({ from, to }) => [`${from.service}.${from.table}.${from.col}`, to]));
+  const linked: Known['linked'] = (service, table, col) => {
+    const to = links.get(`${service}.${table}.${col}`);
+    const target = to ? world.services.get(to.service) : undefined;
+    return to && target ? { service: target, table: to.table, col: to.col } : undefined;
+  };
+  return { world, actor, rows, linked, spare, fresh: () => base.fork(`task-${opened++}`) };
 };

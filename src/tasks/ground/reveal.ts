@@ -3,7 +3,7 @@ import type { Arg } from '../../artifacts/tool.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import type { Row } from '../../world/state/types.js';
-import { type Descriptor, dayOf, singleOut, type TableRows } from './descriptors.js';
+import { type Descriptor, dayOf, type Known, singleOut } from './descriptors.js';
 import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, type PlannedArg, perform, seenAt } from './plan.js';
 
 const MAX_DEPTH = 2;
@@ -91,8 +91,8 @@ const required = (tool: NamedTool): string[] =>
 
 export interface Sight {
   world: LoadedWorld;
+  known: Known;
   service: LoadedService;
-  all: TableRows;
   random: Rng;
 }
 
@@ -109,7 +109,7 @@ export const reveal = (
   skip = 0,
   depth = 0,
 ): Plan | undefined => {
-  const { world, service, all, random } = sight;
+  const { world, known, service, random } = sight;
   const spec = service.spec.tables[table];
   if (!spec || depth > MAX_DEPTH) return undefined;
   const key = keyOf(service, spec, row);
@@ -124,9 +124,11 @@ export const reveal = (
       let extended: Plan | undefined = forkPlan(plan);
       for (const descriptor of attempt.parents) {
         const parent = descriptor.parent as NonNullable<Descriptor['parent']>;
-        const label = singleOut(service, parent.table, parent.row, all, random, 'label');
+        const label = singleOut(known, parent.service, parent.table, parent.row, random, 'label');
         const further: Plan | undefined =
-          label && extended ? reveal(sight, extended, parent.table, parent.row, label, 0, depth + 1) : undefined;
+          label && extended
+            ? reveal({ ...sight, service: parent.service }, extended, parent.table, parent.row, label, 0, depth + 1)
+            : undefined;
         if (extended) dropPlan(extended);
         extended = further;
       }

@@ -1,7 +1,7 @@
 /** How a person says a stored value: dates in words, money with its currency, enums as words. */
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Column, Table } from '../../artifacts/table.js';
-import { longDate } from '../../kit/calendar.js';
+import { isoInstant, longDate } from '../../kit/calendar.js';
 import { wordsOf } from '../../kit/words.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
 import { minorDigits } from '../../world/surface/money.js';
@@ -15,7 +15,7 @@ export const sayMoney = (minor: number, currency: string): string => {
   return `${minor < 0 ? '-' : ''}${currency} ${grouped(whole)}${part ? `.${part}` : ''}`;
 };
 
-const TECHNICAL = /_(id|at|on|cents)$|^(is|has)_/;
+const TECHNICAL = /_(id|at|on|cents|email)$|^(is|has)_/;
 const SPOKEN: Record<string, string> = {
   no: 'number',
   nr: 'number',
@@ -66,6 +66,10 @@ export const sayValue = (column: Column, value: SqlValue | undefined, currency: 
       return column.enum ? wordsOf(String(value)).join(' ') : String(value);
   }
 };
+
+/** `5 March 2024 at 10:15 UTC`: a moment that an agent has to write to the minute. */
+export const sayMoment = (seconds: number): string =>
+  `${longDate(seconds)} at ${isoInstant(seconds).slice(11, 16)} UTC`;
 
 /** `the invoice` ... the noun as a person says it. */
 export const nounOf = (table: Table): string => table.noun.toLowerCase();

@@ -2,12 +2,23 @@
 import { claimWithoutChange, doubleAnswer, noAnswer, shotgunAnswer, vagueAnswer, wrongAnswer } from './answers.js';
 import type { MutantKind } from './mutant.js';
 import { extraOnRow, wrongTool } from './tools.js';
-import { extraWrite, missingStep, shotgunWrite, twice, wrongEntity, wrongValue } from './writes.js';
+import {
+  extraWrite,
+  missingField,
+  missingStep,
+  secondCopy,
+  shotgunWrite,
+  twice,
+  wrongEntity,
+  wrongValue,
+} from './writes.js';
 
 export const MUTANT_KINDS: readonly MutantKind[] = [
   wrongEntity,
   wrongValue,
+  missingField,
   missingStep,
+  secondCopy,
   twice,
   extraWrite,
   wrongTool,

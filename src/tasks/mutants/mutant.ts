@@ -45,6 +45,15 @@ export const withArg = (call: Call, path: readonly string[], value: Json): Call 
   return { ...call, args };
 };
 
+/** A copy of `call` without the value at `path`. */
+export const withoutArg = (call: Call, path: readonly string[]): Call => {
+  const args = structuredClone(call.args) as Record<string, Json>;
+  let at: Record<string, Json> | undefined = args;
+  for (const key of path.slice(0, -1)) at = at?.[key] as Record<string, Json> | undefined;
+  if (at) delete at[path.at(-1) as string];
+  return { ...call, args };
+};
+
 /** Whether the call at `index` succeeds and changes more than the times it stamps, when the list is run on a fresh session. */
 export const changes = ({ ground }: Material, calls: readonly Call[], index: number): boolean => {
   const session = ground.fresh();

@@ -8,7 +8,16 @@ import type { Json } from '../../kit/hash.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { SqlValue } from '../../world/state/types.js';
 import { argPath, argSpecs, encodeArg } from '../../world/surface/args.js';
-import { changes, type Material, type Mutant, type MutantKind, replaced, toolOf, withArg } from './mutant.js';
+import {
+  changes,
+  type Material,
+  type Mutant,
+  type MutantKind,
+  replaced,
+  toolOf,
+  withArg,
+  withoutArg,
+} from './mutant.js';
 
 const MOST_ENTITIES = 2;
 const leaf = (call: Call, path: readonly string[]): Json | undefined =>
@@ -60,21 +69,19 @@ export const wrongEntity: MutantKind = {
     ),
 };
 
-/** The right row and others with it. */
+/** The right row and others with it; those that the right change rules out do not count. */
 export const shotgunWrite: MutantKind = {
   kind: 'shotgun_write',
   make: (material) => {
-    const others = otherEntities(material, MOST_ENTITIES);
-    if (others.length === 0) return [];
     const { task } = material;
-    return [
-      {
-        kind: 'shotgun_write',
-        what: `acts on ${others.length + 1} rows`,
-        calls: [...task.reference.calls, ...others.map(({ call }) => call)],
-        answer: task.reference.answer,
-      },
-    ];
+    const calls = [...task.reference.calls];
+    for (const { call } of otherEntities(material, MOST_ENTITIES)) {
+      if (changes(material, [...calls, call], calls.length)) calls.push(call);
+    }
+    const extra = calls.length - task.reference.calls.length;
+    return extra === 0
+      ? []
+      : [{ kind: 'shotgun_write', what: `acts on ${extra + 1} rows`, calls, answer: task.reference.answer }];
   },
 };
 
@@ -90,7 +97,8 @@ const another = (arg: Arg, column: Column | undefined, value: SqlValue): SqlValu
         : arg.type === 'money'
           ? value + 100
           : value + 1;
-  return typeof value === 'string' && arg.type === 'text' ? `${value} (2)` : undefined;
+  if (typeof value !== 'string' || arg.type !== 'text') return undefined;
+  return value.includes('@') ? value.replace('@', '.2@') : `${value} (2)`;
 };
 
 export const wrongValue: MutantKind = {
@@ -127,6 +135,51 @@ export const wrongValue: MutantKind = {
         out.push({ kind: 'wrong_value', what: `${name} is ${value}`, calls, answer: task.reference.answer });
     }
     return out;
+  },
+};
+
+/** The call without one of the optional arguments that the request names. */
+export const missingField: MutantKind = {
+  kind: 'missing_field',
+  make: (material) => {
+    const { task, write } = material;
+    const call = write === undefined ? undefined : task.reference.calls[write];
+    const found = call ? toolOf(material, call) : undefined;
+    if (!call || !found || write === undefined) return [];
+    const { service, tool } = found;
+    for (const [name, arg] of Object.entries(tool.tool.args)) {
+      const path = argPath(service.spec, name, arg);
+      if (arg.required || leaf(call, path) === undefined) continue;
+      const calls = replaced(task.reference.calls, write, withoutArg(call, path));
+      if (changes(material, calls, write))
+        return [{ kind: 'missing_field', what: `leaves ${name} out`, calls, answer: task.reference.answer }];
+    }
+    return [];
+  },
+};
+
+/** A second new thing like the first, under another name. */
+export const secondCopy: MutantKind = {
+  kind: 'second_copy',
+  make: (material) => {
+    const { task, write } = material;
+    const call = write === undefined ? undefined : task.reference.calls[write];
+    const found = call ? toolOf(material, call) : undefined;
+    if (!call || !found || found.tool.tool.op !== 'create') return [];
+    const { service, tool } = found;
+    let copy = call;
+    for (const [name, arg] of Object.entries(tool.tool.args)) {
+      const column = service.spec.tables[tool.tool.table]?.cols[arg.col ?? name];
+      const path = argPath(service.spec, name, arg);
+      const written = leaf(call, path);
+      if (written === undefined || arg.type !== 'text' || arg.enum || column?.enum || arg.ref || column?.fk) continue;
+      const value = another(arg, column, decoded(service, tool.tool, name, written));
+      if (value !== undefined) copy = withArg(copy, path, encodeArg(service.spec, tool.tool, name, value));
+    }
+    const calls = [...task.reference.calls, copy];
+    return changes(material, calls, calls.length - 1)
+      ? [{ kind: 'second_copy', what: 'creates another one like it', calls, answer: task.reference.answer }]
+      : [];
   },
 };
 
