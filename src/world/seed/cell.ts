@@ -166,13 +166,19 @@ const DEFAULTED = new Set(['int', 'number', 'text', 'bool', 'money']);
 export const makeCell = (cell: Cell): SqlValue => {
   const { col, h, r } = cell;
   const { column } = col;
+  if (col.name === h.plan.life?.col && h.meta.status !== undefined) {
+    const state = fitValue(h.meta.status, column, r);
+    if (state !== undefined) return state;
+  }
   const before = written(cell);
   const effect = before ? effectValue(cell, before.effect, before.at) : undefined;
   if (effect !== undefined) {
     const stored = fitValue(effect, column, r);
     if (stored !== undefined && (stored !== null || !column.required)) return stored;
   }
-  if (!column.required && !before && (col.managed || (col.how !== 'enum' && r.chance(col.nulls)))) return null;
+  const wanted = col.rule?.id === 'expires_at' && /expired|lapsed/.test(h.meta.status ?? '');
+  if (!column.required && !before && !wanted && (col.managed || (col.how !== 'enum' && r.chance(col.nulls))))
+    return null;
   if (!before && column.default !== undefined && DEFAULTED.has(column.type) && !column.enum) {
     // A default is what most rows keep; counters that only verbs move keep it always, amounts are computed.
     const computed = col.rule !== undefined && (MONEY_RULES.has(col.rule.id) || col.rule.id === 'on_hand');

@@ -77,7 +77,7 @@ export interface CompaniesData {
   sector_departments: Record<string, Record<string, string[]>>;
 }
 export interface GoodsData {
-  sectors: Record<string, { things: string[]; makes: string[]; sizes: string[] }>;
+  sectors: Record<string, { things: string[] }>;
 }
 type Lists = Record<string, string[]>;
 export interface PhrasesData {

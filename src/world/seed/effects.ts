@@ -96,7 +96,7 @@ export const creatable = (spec: ServiceSpec, tableName: string): ReadonlySet<str
 };
 
 const BAD =
-  /cancel|reject|declin|fail|void|denied|deny|expired|refund|lost|abandon|withdrawn|suspend|block|error|dispute|delete|terminat|revoked|written_off|no_show|overdue|hold|pause|return/;
+  /cancel|reject|declin|fail|void|denied|deny|expired|refund|lost|abandon|withdrawn|suspend|block|error|dispute|delete|terminat|revoked|written_off|no_show|overdue|hold|pause|return|recall|quarantin|lock|frozen|ground|discontinu|retired|abort|disabled|scrap|damaged|lapse|evict|inactive|left|archived|disqualif|dropped|missed|late/;
 const INITIAL =
   /^(draft|new|open|pending|created|requested|planned|queued|scheduled|registered|submitted|todo|active|received|booked)$/;
 

@@ -20,7 +20,8 @@ const LAST = 'actor slug file_name mime_type note description body_text url avat
   ' ',
 );
 const RANK = new Map([...ORDER.map((id, i) => [id, i] as const), ...LAST.map((id, i) => [id, 200 + i] as const)]);
-const rankOf = (col: ColPlan): number => RANK.get(col.rule?.id ?? '') ?? 100;
+const rankOf = (col: ColPlan): number =>
+  /(^|_)(change|delta)$/.test(col.norm) ? 199 : (RANK.get(col.rule?.id ?? '') ?? 100);
 
 const refValues = (h: Handle, overwrite: boolean): void => {
   for (const ref of h.plan.refs) {
@@ -206,6 +207,7 @@ export const fillTable = (w: World, plan: TablePlan): void => {
     if (plan.staff && plan.handles[0]?.row[col.name] !== undefined) continue;
     drop(plan, column(w, plan, col, r));
   }
+  inOrder(plan, fixed);
   separate(w, plan, fixed, w.rng.stream(`separate ${plan.key}`));
   const checks = checksOf(plan);
   if (checks.length > 0) {
@@ -225,6 +227,22 @@ export const fillTable = (w: World, plan: TablePlan): void => {
   if (number && plan.kind !== 'person' && plan.kind !== 'lookup')
     for (const h of plan.handles.slice(-40))
       if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
+};
+
+/** `salary_min` and `salary_max`, `min_stay` and `max_stay`: the lower first. */
+const inOrder = (plan: TablePlan, fixed: ReadonlySet<string>): void => {
+  for (const low of plan.cols) {
+    if (!/(^|_)min(imum)?(_|$)/.test(low.name) || fixed.has(low.name)) continue;
+    const name = low.name.replace(
+      /(^|_)min(imum)?(?=_|$)/,
+      (_whole, head: string, tail?: string) => `${head}max${tail ?? ''}`,
+    );
+    if (!plan.table.cols[name] || fixed.has(name)) continue;
+    for (const { row } of [...plan.handles, ...plan.spares]) {
+      const [a = null, b = null] = [row[low.name], row[name]];
+      if (typeof a === 'number' && typeof b === 'number' && a > b) Object.assign(row, { [low.name]: b, [name]: a });
+    }
+  }
 };
 
 /** A linked column that must not be empty gets a value of its own where its row has no partner. */

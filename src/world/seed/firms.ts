@@ -84,43 +84,80 @@ const skuPart = (text: string): string =>
     .replace(/[AEIOU]/g, (vowel, at: number) => (at === 0 ? vowel : ''))
     .slice(0, 3);
 
-/** Articles of the sector in families of three to six that differ in one word; cheapest things first drawn at random. */
+/** `box of 10` -> BX10, `1.5 kW` -> 15KW */
+const sizePart = (size: string): string => {
+  const digits = size.replace(/[^0-9]/g, '');
+  const letters = size.replace(/[^A-Za-z]/g, '').toUpperCase();
+  return digits
+    ? `${letters
+        .replace(/OF$/, '')
+        .replace(/[AEIOU]/g, '')
+        .slice(0, 2)}${digits}`.slice(0, 6)
+    : skuPart(size);
+};
+
+interface Thing {
+  name: string;
+  low: number;
+  high: number;
+  unit: string;
+  makes: string[];
+  sizes: string[];
+}
+
+const thingsOf = (sector: string): Thing[] => {
+  const { things } = goodsData().sectors[sector] ?? (goodsData().sectors['42'] as never);
+  return things.map((text) => {
+    const [name = '', low = '1', high = '10', unit = 'each', makes = '', sizes = ''] = text.split('|');
+    return {
+      name,
+      low: Number(low),
+      high: Number(high),
+      unit,
+      makes: makes.split('/'),
+      sizes: sizes === '' ? [''] : sizes.split('/'),
+    };
+  });
+};
+
+/** Articles of the sector in families of two to six that differ in one word; larger sizes cost more. */
 export const drawArticles = (sector: string, count: number, r: Rng): Article[] => {
-  const { things, makes, sizes } = goodsData().sectors[sector] ?? (goodsData().sectors['42'] as never);
   const out: Article[] = [];
   const names = new Set<string>();
   const skus = new Set<string>();
-  const add = (text: string, make: string, size: string): void => {
-    const [thing = '', low = '1', high = '10', unit = 'each'] = text.split('|');
-    const name = [make, thing, size && `${size}`].filter(Boolean).join(' ');
+  const add = (thing: Thing, make: string, size: string, mark = ''): void => {
+    const name = `${[make, thing.name].filter(Boolean).join(' ')}${size ? `, ${size}` : ''}${mark}`;
     if (names.has(name) || out.length >= count) return;
     names.add(name);
     const base = [
-      skuPart(thing.split(' ').at(-1) ?? thing),
-      skuPart(make || thing),
-      size
-        ? size
-            .replace(/[^A-Za-z0-9]/g, '')
-            .toUpperCase()
-            .slice(0, 5)
-        : '',
+      skuPart(thing.name.split(' ').at(-1) ?? thing.name),
+      skuPart(make || thing.name),
+      size ? sizePart(size) : '',
     ]
       .filter(Boolean)
       .join('-');
     let sku = base;
     for (let n = 2; skus.has(sku); n++) sku = `${base}-${n}`;
     skus.add(sku);
-    const [a, b] = [Number(low), Number(high)];
-    out.push({ name, thing, sku, unit, price: a + (b - a) * r.unit() ** 1.6 });
+    const step = thing.sizes.length > 1 ? thing.sizes.indexOf(size) / (thing.sizes.length - 1) : 0.3;
+    const price = thing.low + (thing.high - thing.low) * Math.min(1, step * 0.7 + r.unit() * 0.3);
+    out.push({ name, thing: thing.name, sku, unit: thing.unit, price });
   };
-  for (const thing of r.shuffle(things)) {
-    const make = r.pick(makes);
-    for (const size of r.sample(sizes, r.int(2, 4))) add(thing, make, size);
-    if (r.chance(0.5)) add(thing, r.pick(makes), r.pick(sizes));
+  const things = r.shuffle(thingsOf(sector));
+  // Families first: one make in several sizes, then the other makes until there are enough.
+  for (const thing of things) {
+    const make = r.pick(thing.makes);
+    for (const size of r.sample(thing.sizes, 3).sort((a, b) => thing.sizes.indexOf(a) - thing.sizes.indexOf(b)))
+      add(thing, make, size);
   }
-  for (let tries = 0; out.length < count && tries < count * 20; tries++)
-    add(r.pick(things), r.pick(makes), r.pick(sizes));
-  for (let n = 2; out.length < count; n++) add(r.pick(things), r.pick(makes), `${r.pick(sizes)} no. ${n}`);
+  for (let tries = 0; out.length < count && tries < count * 20; tries++) {
+    const thing = r.pick(things);
+    add(thing, r.pick(thing.makes), r.pick(thing.sizes));
+  }
+  for (let n = 2; out.length < count; n++) {
+    const thing = r.pick(things);
+    add(thing, r.pick(thing.makes), r.pick(thing.sizes), ` no. ${n}`);
+  }
   return out;
 };
 

@@ -80,7 +80,9 @@ const triggers = (w: World, rule: Rule): Handle[] => rule.trigger.handles.filter
 const burden = (w: World, rules: readonly Rule[]): number => {
   let sum = 0;
   for (const rule of rules) {
-    sum += violationsOf(w, rule).length;
+    // Each wrong target counts: a row with two needs two moves, and the first must already be worth it.
+    for (const { targets } of violationsOf(w, rule))
+      sum += rule.invariant.target.expect === 'at_least_one' ? 1 : targets.length;
     if (triggers(w, rule).length === 0) sum += 3;
   }
   return sum;

@@ -19,6 +19,7 @@ const MASTER: ReadonlySet<TableKind> = new Set(['person', 'company', 'place', 'p
 
 const weightOf = (state: string, life: Life, master: boolean, main: string): number => {
   if (master) return state === main ? 12 : 1;
+  if (state === main && state.toLowerCase() !== 'open') return 6;
   const steps = life.paths.get(state)?.length ?? 0;
   if (isBadEnd(state)) return 1;
   return steps === 0 ? 2.2 : steps >= 2 ? 4 : 2.8;
@@ -26,7 +27,8 @@ const weightOf = (state: string, life: Life, master: boolean, main: string): num
 
 /** A state for each of `n` rows, the furthest first: every state that a verb speaks of twice, the rest by weight. */
 export const allocate = (life: Life, n: number, kind: TableKind, r: Rng): string[] => {
-  const master = MASTER.has(kind);
+  const live = MAIN.test(life.initial.toLowerCase()) && life.initial.toLowerCase() !== 'open';
+  const master = MASTER.has(kind) || live;
   const main = life.states.find((state) => MAIN.test(state.toLowerCase())) ?? life.initial;
   const out: string[] = [];
   const spoken = life.states.slice(0, life.spoken);
@@ -131,7 +133,7 @@ const statuses = (w: World, plan: TablePlan, rows: Handle[], r: Rng): string[] =
   if (!plan.staff) return list;
   // Heads and leads are there; the others may be away or gone.
   const main = plan.life.initial;
-  const others = list.filter((state) => state !== main);
+  const others = list.filter((state) => state !== main).sort((a, b) => Number(LEFT.test(b)) - Number(LEFT.test(a)));
   const away = Math.max(others.length > 0 ? 4 : 0, Math.floor(rows.length * 0.14));
   const quiet = rows
     .map((_, i) => i)

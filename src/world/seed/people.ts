@@ -51,7 +51,7 @@ const compile = (data: NamesData): Names => {
     rare.length === 0
       ? common
       : [
-          ...Array.from({ length: Math.max(1, Math.round(rare.length / common.length / 2)) }, () => common).flat(),
+          ...Array.from({ length: Math.max(1, Math.round((1.5 * rare.length) / common.length)) }, () => common).flat(),
           ...rare,
         ];
   return {

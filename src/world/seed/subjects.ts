@@ -71,13 +71,14 @@ const newFirm = (w: World, h: Handle, r: Rng): Firm => {
 };
 
 const PRIVATE_SECTORS = new Set(['44', '45', '61', '62', '71', '72', '81', '92']);
-/** Whether the firms of this table are people in this trade: the customers of a shop, a clinic, a hotel. */
-const sellsToPeople = (w: World, h: Handle): boolean =>
-  (phrasesData().nouns.person_client ?? []).includes(h.plan.noun) && PRIVATE_SECTORS.has(w.sector);
+/** Whether customers are people in this trade: those of a shop, a clinic, a hotel. */
+export const sellsToPeople = (w: World): boolean => PRIVATE_SECTORS.has(w.sector);
+
+const isClient = (h: Handle): boolean => (phrasesData().nouns.person_client ?? []).includes(h.plan.noun);
 
 /** What the row is, seen from the world: a customer of a shop is a person, of a wholesaler a firm. */
 export const kindIn = (w: World, h: Handle): Handle['plan']['kind'] =>
-  h.plan.kind === 'company' && sellsToPeople(w, h) ? 'person' : h.plan.kind;
+  h.plan.kind === 'company' && isClient(h) && sellsToPeople(w) ? 'person' : h.plan.kind;
 
 const isParty =
   (w: World) =>

@@ -3,7 +3,9 @@
 import { isoDate } from '../../../kit/calendar.js';
 import { sha256 } from '../../../kit/hash.js';
 import { ean13, fillPattern, imei, luhn, vin } from '../check-digits.js';
+import { phrasesData } from '../data.js';
 import { asciiOf } from '../people.js';
+import { sayFrom } from '../say.js';
 import { articleOf, firmOf, kindIn, parentsOf, subjectOf } from '../subjects.js';
 import type { Cell, Make } from '../types.js';
 
@@ -105,11 +107,13 @@ const serial: Make = ({ h, col, r }) => {
   );
 };
 
-const slug: Make = ({ h, r }) => {
+const slug: Make = ({ w, h, r }) => {
   const title = ['title', 'name', 'product_name', 'company_name']
     .map((rule) => h.row[h.plan.roles.get(rule) ?? ''])
     .find((value) => typeof value === 'string');
-  const text = typeof title === 'string' ? title : `${h.plan.noun} ${r.int(100, 999)}`;
+  const names = phrasesData().names[h.plan.noun];
+  const listed = names ? sayFrom(names, w, h, r, h.meta.index - 1) : undefined;
+  const text = typeof title === 'string' ? title : (listed ?? `${h.plan.noun} ${r.int(100, 999)}`);
   return (
     text
       .toLowerCase()

@@ -13,7 +13,7 @@ const measureOf = (name: string): [number, number] => {
 
 const readingOf = (name: string): [number, number] => {
   if (/odometer|mileage/.test(name)) return [4_000, 180_000];
-  if (/temperature/.test(name)) return [1, 8];
+  if (/temperature/.test(name)) return /max/.test(name) ? [6, 22] : [-2, 5];
   if (/humidity|level/.test(name)) return [35, 90];
   if (/pressure/.test(name)) return [1, 9];
   if (/speed/.test(name)) return [10, 110];
@@ -69,6 +69,7 @@ const count: Make = ({ col, r }) =>
       : Math.floor(8 * r.unit() ** 2);
 
 const capacity: Make = ({ col, r }) => {
+  if (/^max_.*uses|redemptions/.test(col.norm)) return r.pick([50, 100, 200, 500]);
   if (/reorder|threshold|safety|par_level|min/.test(col.norm)) return r.pick([5, 10, 10, 15, 20, 25, 40, 50]);
   if (/capacity|quota|storage/.test(col.norm)) return r.pick([20, 40, 50, 60, 80, 100, 120, 200, 400]);
   return r.pick([4, 6, 8, 10, 12, 16, 20, 24, 30, 50]);
@@ -97,8 +98,16 @@ const quantity: Make = ({ h, col, r }) => {
   }
   if (/party|pax|guests|adults/.test(col.norm)) return r.pick([1, 2, 2, 2, 3, 4, 4, 5, 6, 8]);
   if (/children/.test(col.norm)) return r.pick([0, 0, 0, 1, 2]);
+  if (/change|delta/.test(col.norm)) {
+    const much = r.pick([1, 2, 3, 4, 5, 6, 10, 12, 20]);
+    const loss = /theft|damage|sample|issue|sale|loss|waste|consum|scrap|ship|out|pick/.test(
+      String(h.row.reason ?? h.row.kind ?? h.row.type ?? ''),
+    );
+    return loss || (/count|adjust|correct/.test(String(h.row.reason ?? '')) && r.chance(0.5)) ? -much : much;
+  }
   const packs =
-    h.plan.service.source.archetype === 'procurement' || /purchase|transfer|stock|lot|batch|movement/.test(h.plan.noun);
+    h.plan.service.source.archetype === 'procurement' ||
+    /purchase|transfer|stock|lot|batch|movement|reorder/.test(h.plan.noun);
   if (packs) return r.pick([5, 10, 10, 12, 20, 24, 25, 40, 50, 100]);
   return r.weighted([
     [1, 40] as const,

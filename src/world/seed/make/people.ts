@@ -3,7 +3,17 @@ import { DAY, isoDate, startOfDay } from '../../../kit/calendar.js';
 import { fillPattern } from '../check-digits.js';
 import { asciiOf, fullName, mailName, type Person } from '../people.js';
 import { makePhone } from '../places.js';
-import { colleague, firmFor, firmOf, kindIn, nearest, personFor, placeFor, subjectOf } from '../subjects.js';
+import {
+  colleague,
+  firmFor,
+  firmOf,
+  kindIn,
+  nearest,
+  personFor,
+  placeFor,
+  sellsToPeople,
+  subjectOf,
+} from '../subjects.js';
 import type { Cell, Handle, Make, World } from '../types.js';
 
 const YEAR = 31_557_600;
@@ -143,6 +153,8 @@ export const PEOPLE: Record<string, Make> = {
       !/contact|holder|signer|person|attn/.test(col.norm)
     )
       return firmOf(w, subject.of, cell.r).name;
+    const business = subject.extra === 'supplier' || (subject.extra === 'customer' && !sellsToPeople(w));
+    if (business && !/contact|holder|signer|person|attn/.test(col.norm)) return firmFor(cell).name;
     return fullName(personFor(cell).person);
   },
   name_part: namePart,

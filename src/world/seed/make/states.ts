@@ -3,6 +3,7 @@ import { snake } from '../../../kit/words.js';
 import { phrasesData } from '../data.js';
 import { isBadEnd } from '../effects.js';
 import { sayFrom } from '../say.js';
+import { articleOf } from '../subjects.js';
 import type { Cell, Make } from '../types.js';
 import { tags } from './words.js';
 
@@ -74,6 +75,21 @@ const flag: Make = ({ h, col, r }) => {
   return r.chance(usual) ? 1 : 0;
 };
 
+const UNIT_WORDS: Record<string, RegExp> = {
+  kg: /^kg|kilo/i,
+  l: /^l$|lit/i,
+  m: /^m$|met(er|re)/i,
+  box: /box|case|carton|pack/i,
+  t: /^t$|ton/i,
+  each: /each|piece|pc|unit|item|ea$/i,
+};
+
+/** The article's unit among those a column knows. */
+const unitAmong = (cell: Cell, values: readonly string[]): string => {
+  const unit = articleOf(cell.w, cell.h, cell.r).unit;
+  return values.find((value) => (UNIT_WORDS[unit] ?? UNIT_WORDS.each)?.test(value)) ?? (values[0] as string);
+};
+
 /** A declared enum: the state where it is the life's column, else falling shares with the default first. */
 export const enumValue: Make = (cell) => {
   const { h, col, r } = cell;
@@ -82,6 +98,7 @@ export const enumValue: Make = (cell) => {
   const usual =
     typeof col.column.default === 'string' && values.includes(col.column.default) ? col.column.default : values[0];
   const rule = col.rule?.id;
+  if (rule === 'unit') return unitAmong(cell, values);
   if (rule === 'priority') {
     const low = values.findIndex((value) => /medium|normal|p3/i.test(value));
     return low >= 0 && r.chance(0.45) ? (values[low] as string) : r.pick(values);

@@ -99,7 +99,8 @@ const stamp: Make = ({ w, h, col, r }) => {
 };
 
 const LONG =
-  /contract|lease|policy|subscription|membership|project|campaign|promotion|loan|licen|coverage|warranty|mandate|term|period|budget|season/;
+  /contract|lease|policy|subscription|membership|project|loan|licen|coverage|warranty|mandate|term|period|budget|season/;
+const WEEKS = /campaign|promotion|offer|sale|discount|season|exhibition|tender|auction/;
 const DAYS = /leave|booking|reservation|stay|rental|trip|event|sprint|cycle|course|exhibition/;
 
 /** Start and end of a row, drawn together: past for ended rows, around now for running ones, ahead for planned ones. */
@@ -109,22 +110,29 @@ const span = ({ w, h, r }: Cell): { starts: number; ends: number } => {
   const { noun, life } = h.plan;
   const long = LONG.test(noun);
   const days = DAYS.test(noun);
-  const length = long
-    ? r.pick([90, 180, 365, 365, 730]) * DAY
-    : days
-      ? r.int(1, 9) * DAY
-      : r.pick([30, 45, 60, 60, 90, 120]) * 60;
-  const done = h.meta.path.length > 0 && life?.paths.get(h.meta.status ?? '')?.length !== 0;
+  const open = Math.max(2 * DAY, clock - h.meta.created - 2 * DAY);
   const over = /complet|expired|ended|finished|closed|done|checked_out|returned|attended|no_show/.test(
     h.meta.status ?? '',
   );
+  const weeks = WEEKS.test(noun);
+  const usual = long
+    ? r.pick([90, 180, 365, 365, 730]) * DAY
+    : days
+      ? r.int(1, 9) * DAY
+      : weeks
+        ? r.pick([7, 14, 14, 21, 28, 42]) * DAY
+        : r.pick([30, 45, 60, 60, 90, 120]) * 60;
+  // What is over had room to happen after it was entered.
+  const length = over && !long ? Math.min(usual, Math.max(3600, Math.floor(open / DAY) * DAY || 3600)) : usual;
+
+  const done = h.meta.path.length > 0 && life?.paths.get(h.meta.status ?? '')?.length !== 0;
   const planned = !done && life !== undefined;
   let starts: number;
   if (over) starts = Math.min(h.meta.created + r.int(0, 20) * DAY, clock - length - DAY);
   else if (planned && !long) starts = clock + r.int(1, 45) * DAY;
   else if (done && !isBadEnd(h.meta.status ?? '') && !long) starts = clock + Math.floor((r.unit() - 0.35) * 30 * DAY);
   else starts = h.meta.created + r.int(1, 21) * DAY;
-  starts = long || days ? startOfDay(starts) : quarterHour(startOfDay(starts) + r.int(8 * 4, 17 * 4) * 900);
+  starts = long || days || weeks ? startOfDay(starts) : quarterHour(startOfDay(starts) + r.int(8 * 4, 17 * 4) * 900);
   h.meta.starts = starts;
   h.meta.ends = starts + length;
   return { starts, ends: h.meta.ends };
@@ -173,7 +181,8 @@ export const TIMES: Record<string, Make> = {
   expires_at: (cell) => {
     const { w, h, r } = cell;
     const from = h.plan.roles.has('starts_at') ? span(cell).starts : h.meta.created;
-    if (/expired|lapsed/.test(h.meta.status ?? '')) return startOfDay(w.context.clock - r.int(1, 60) * DAY);
+    const ran = h.meta.path.find(({ to }) => /expired|lapsed/.test(to));
+    if (ran) return startOfDay(ran.at - r.int(0, 3) * DAY);
     if (r.chance(0.12)) return startOfDay(w.context.clock + r.int(1, 30) * DAY);
     const at = from + r.pick([30, 90, 365, 365, 730, 1095]) * DAY;
     return startOfDay(at < w.context.clock && r.chance(0.85) ? w.context.clock + r.int(20, 500) * DAY : at);
