@@ -38,41 +38,64 @@ const FITS: Record<string, readonly string[]> = {
   number: ['number', 'int', 'money'],
 };
 
-const withDefault = (offered: Offered, left: string | undefined, scope: Scope): string | undefined => {
+/** Both branches of a choice have one type: a whole number beside a fraction is made one. */
+const either = (given: string, isGivenDouble: boolean, other: string, isOtherDouble: boolean): string =>
+  isGivenDouble === isOtherDouble
+    ? `has(${given}) ? ${given} : ${other}`
+    : isGivenDouble
+      ? `has(${given}) ? ${given} : (${other}) * 1.0`
+      : `has(${given}) ? ${given} * 1.0 : ${other}`;
+
+interface Left {
+  cel: string;
+  isDouble: boolean;
+}
+
+/** A default of the entry (`row.total`, `1`) as a number. */
+const numberOf = (text: string, scope: Scope): Left | undefined => {
+  const made = translate(text, scope);
+  return made?.of === 'number' && !made.types.some((type) => type === 'date' || type === 'datetime') ? made : undefined;
+};
+
+const withDefault = (offered: Offered, left: Left | undefined, scope: Scope): Left | undefined => {
   const { arg, name, fallback } = offered;
   const given = `args.${name}`;
-  if (arg.required) return given;
-  const other = fallback === 'left' || fallback === undefined ? left && 'left' : translate(fallback, scope)?.cel;
-  if (other !== undefined) return `has(${given}) ? ${given} : ${other}`;
-  if (fallback !== undefined && /^\d+$/.test(fallback)) return `has(${given}) ? ${given} : ${fallback}`;
-  if (scope.isDocument) return arg.type === 'int' ? `has(${given}) ? ${given} : 1` : undefined;
+  const isDouble = arg.type === 'number';
+  if (arg.required) return { cel: given, isDouble };
+  const open = left && { ...left, cel: 'left' };
+  const one = scope.isDocument && arg.type === 'int' ? { cel: '1', isDouble: false } : undefined;
+  const other = (fallback === undefined || fallback === 'left' ? open : numberOf(fallback, scope)) ?? one;
+  if (other) return { cel: either(given, isDouble, other.cel, other.isDouble), isDouble: isDouble || other.isDouble };
+  if (scope.isDocument) return undefined;
   arg.required = true;
-  return given;
+  return { cel: given, isDouble };
+};
+
+const leftOf = (entry: Entry, scope: Scope): (Left & { type: ColumnType }) | undefined => {
+  const made = entry.effect.left === undefined ? undefined : translate(entry.effect.left, scope);
+  if (!made?.types.length || !made.types.every((type) => ['int', 'money', 'number'].includes(type))) return undefined;
+  return { cel: made.cel, isDouble: made.isDouble, type: widest(made.types) };
 };
 
 /** Works out both for an entry on a table, and readies the amount's argument; says in the scope which of them there are. */
 export const amountsOf = (entry: Entry, scope: Scope): Amounts => {
-  const out: Amounts = {};
-  const made = entry.effect.left === undefined ? undefined : translate(entry.effect.left, scope);
-  if (made && made.types.length > 0 && made.types.every((type) => ['int', 'money', 'number'].includes(type)))
-    out.left = made.cel;
-  scope.left = out.left !== undefined;
+  const left = leftOf(entry, scope);
+  const out: Amounts = left ? { left: left.cel } : {};
+  scope.left = left !== undefined;
   if (!speaksOfAmount(entry)) return out;
-  const type = (out.left && made ? widest(made.types) : undefined) ?? typeOfChange(entry, scope);
-  if (type) scope.amountType = type;
   const offered = scope.args.get('amount') ?? scope.args.get('quantity');
-  if (offered) {
-    if (!scope.isDocument) offered.arg.type = type ?? offered.arg.type;
-    if (FITS[type ?? (offered.arg.type as string)]?.includes(offered.arg.type as string)) {
-      const amount = withDefault(offered, out.left, scope);
-      if (amount !== undefined) {
-        out.amount = amount;
-        out.arg = offered.name;
-        bound(offered.arg, entry);
-      }
-    }
-  }
-  if (out.amount === undefined && out.left !== undefined) out.amount = 'left';
+  const type = left?.type ?? typeOfChange(entry, scope) ?? (offered?.arg.type as ColumnType | undefined);
+  if (type) scope.amountType = type;
+  if (offered && !scope.isDocument && type) offered.arg.type = type;
+  const fits = offered && type && FITS[type]?.includes(offered.arg.type);
+  const amount = offered && fits ? withDefault(offered, left, scope) : undefined;
+  if (offered && amount) {
+    out.amount = amount.cel;
+    out.arg = offered.name;
+    if (amount.isDouble) scope.amountType = 'number';
+    scope.settled.add(offered.name);
+    bound(offered.arg, entry);
+  } else if (left) out.amount = 'left';
   scope.amount = out.amount !== undefined;
   return out;
 };

@@ -24,6 +24,7 @@ const scopeOf = (entry: Entry, request: CompileRequest): Scope => ({
   left: false,
   amount: false,
   derived: new Set(),
+  settled: new Set(),
   used: new Set(),
 });
 

@@ -19,6 +19,8 @@ export interface Scope {
   inserted?: string;
   /** Counted names that a step has bound (`open_children`). */
   derived: ReadonlySet<string>;
+  /** Arguments (by the tool's name) whose type a line has settled. */
+  settled: Set<string>;
   /** Arguments (by the tool's name) that a grounded line has used. */
   used: Set<string>;
 }

@@ -43,7 +43,7 @@ const argValue = (name: string, col: Column, isKey: boolean, it: Named, scope: S
   const offered = scope.args.get(name);
   if (offered === undefined) return undefined;
   const { arg } = offered;
-  if (!scope.isDocument && !scope.used.has(offered.name) && arg.type !== 'list') {
+  if (!scope.isDocument && !scope.settled.has(offered.name) && arg.type !== 'list') {
     arg.type = col.type;
     const ref = isKey ? it.tableName : col.fk;
     if (ref) arg.ref = ref;
@@ -51,6 +51,7 @@ const argValue = (name: string, col: Column, isKey: boolean, it: Named, scope: S
   if ((arg.type === 'list' ? arg.items : arg.type) !== col.type) return undefined;
   if (arg.ref !== undefined && arg.ref !== (isKey ? it.tableName : col.fk)) return undefined;
   scope.used.add(offered.name);
+  scope.settled.add(offered.name);
   return `$args.${offered.name}`;
 };
 

@@ -4,7 +4,7 @@ import type { Value } from '../../artifacts/step.js';
 import type { Column, ColumnType, Table } from '../../artifacts/table.js';
 import type { Arg } from '../../artifacts/tool.js';
 import { columnOf, isNumber, isTime, readableOf } from './columns.js';
-import { callerFor, keep, translate } from './expression.js';
+import { CLASS, callerFor, keep, translate } from './expression.js';
 import type { Line } from './load.js';
 import { type Named, quoted, type Scope } from './scope.js';
 import { enumValue } from './status.js';
@@ -60,15 +60,12 @@ const fromArgument = (
   const offered = scope.args.get(name);
   if (offered === undefined) return undefined;
   const { arg } = offered;
-  const isDocument = scope.isDocument;
-  if (scope.used.has(offered.name) && arg.col !== undefined && arg.col !== colName && !isDocument) {
+  if (scope.settled.has(offered.name) && !scope.isDocument) {
     // Already typed after another column: it must fit this one as it is.
-    if (
-      !ALIKE[col.type].includes(arg.type as ColumnType) ||
-      (col.enum && !arg.enum?.every((value) => col.enum?.includes(value)))
-    )
-      return undefined;
-  } else if (!adapt(arg, name, col, isDocument)) return undefined;
+    if (!ALIKE[col.type].includes(arg.type as ColumnType) || arg.ref !== col.fk) return undefined;
+    if (col.enum && !arg.enum?.every((value) => col.enum?.includes(value))) return undefined;
+  } else if (!adapt(arg, name, col, scope.isDocument)) return undefined;
+  scope.settled.add(offered.name);
   if (sameTable && arg.col === undefined) arg.col = colName;
   scope.used.add(offered.name);
   return `$args.${offered.name}`;
@@ -94,13 +91,13 @@ const fromList = (list: readonly string[], col: Column): Value | undefined => {
 const fromExpression = (text: string, col: Column, scope: Scope, it: Named | undefined): Value | undefined => {
   const made = translate(text, scope, it, isTime(col) ? 'now' : '0');
   if (made === undefined || col.fk || col.enum) return undefined;
-  const literal = /^'.*'$/.test(made.cel);
-  const isText = literal || made.types.includes('text') || text.includes("'");
-  if (isText !== (col.type === 'text')) return undefined;
-  if (!isText && !isNumber(col) && !isTime(col)) return undefined;
+  if (made.of !== CLASS[col.type] || col.type === 'json') return undefined;
   if (isTime(col) && !/\bnow\b/.test(text) && !made.types.some((type) => type === 'date' || type === 'datetime'))
     return undefined;
-  if (made.types.includes('number') && col.type !== 'number') return undefined;
+  if (isTime(col) && /\b(amount|left)\b|\b(args|row|it)\.\w+ [*/]/.test(made.cel)) return undefined;
+  if (isTime(col) && made.types.some((type) => type === 'money' || type === 'number')) return undefined;
+  if (col.type === 'money' && made.types.some((type) => type === 'date' || type === 'datetime')) return undefined;
+  if (made.isDouble && col.type !== 'number') return undefined;
   // An argument that may be absent cannot stand in an expression outside a has().
   if (made.needs.some((name) => !made.cel.includes(`has(args.${name})`))) return undefined;
   const cel = keep(made, scope);
