@@ -18,7 +18,8 @@ export const segmentKind = (segment: string): OperationKind | undefined => {
   const [first = '', second] = words;
   const kind = BY_WORD.get(first);
   if (words.length === 1) return kind;
-  return kind && (second === 'by' || second === 'all') ? (kind === 'get' ? 'search' : kind) : undefined;
+  if (second === 'all') return kind === 'get' ? 'list' : kind;
+  return second === 'by' ? (kind === 'get' ? 'search' : kind) : undefined;
 };
 
 export interface VerbNoun {
