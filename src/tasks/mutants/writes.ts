@@ -7,7 +7,7 @@ import { DAY } from '../../kit/calendar.js';
 import type { Json } from '../../kit/hash.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { SqlValue } from '../../world/state/types.js';
-import { argPath, argSpecs, encodeArg } from '../../world/surface/args.js';
+import { argPath, argSpecs, canonicalLiteral, encodeArg } from '../../world/surface/args.js';
 import {
   changes,
   type Material,
@@ -149,7 +149,13 @@ export const missingField: MutantKind = {
     const { service, tool } = found;
     for (const [name, arg] of Object.entries(tool.tool.args)) {
       const path = argPath(service.spec, name, arg);
-      if (arg.required || leaf(call, path) === undefined) continue;
+      const written = leaf(call, path);
+      if (arg.required || written === undefined) continue;
+      // Left out, it would come out the same.
+      const column = service.spec.tables[tool.tool.table]?.cols[arg.col ?? name];
+      const byDefault = arg.default ?? column?.default;
+      if (byDefault !== undefined && canonicalLiteral(byDefault) === decoded(service, tool.tool, name, written))
+        continue;
       const calls = replaced(task.reference.calls, write, withoutArg(call, path));
       if (changes(material, calls, write))
         return [{ kind: 'missing_field', what: `leaves ${name} out`, calls, answer: task.reference.answer }];

@@ -1,0 +1,140 @@
+import type { Binding } from '../../artifacts/task.js';
+import type { Arg } from '../../artifacts/tool.js';
+import type { Rng } from '../../kit/rng.js';
+import type { LoadedService } from '../../world/loaded.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
+import { subjectArg } from '../../world/surface/subject.js';
+import type { Ground } from '../ground/ground.js';
+import { dropPlan, type NamedTool, type Plan } from '../ground/plan.js';
+import { reveal } from '../ground/reveal.js';
+import { sayColumn } from '../ground/say.js';
+import { bindingOf } from './candidate.js';
+import { type Chosen, choose } from './values.js';
+import { joined } from './wording.js';
+
+export const TRIES = 10;
+const STEERING = new Set(['limit', 'offset', 'page', 'cursor', 'sort']);
+
+export const splitArgs = (tool: NamedTool): { key?: string; required: [string, Arg][]; optional: [string, Arg][] } => {
+  const args = Object.entries(tool.tool.tool.args).filter(([, arg]) => !STEERING.has(arg.role));
+  const key = subjectArg(tool.tool.tool);
+  const others = args.filter(([name]) => name !== key);
+  return {
+    ...(key ? { key } : {}),
+    required: others.filter(([, arg]) => arg.required),
+    optional: others.filter(([, arg]) => !arg.required),
+  };
+};
+
+/** Extends the plan until every row the chosen arguments point to has been seen. */
+export const revealAll = (ground: Ground, plan: Plan, chosen: readonly Chosen[], random: Rng): Plan | undefined => {
+  let at: Plan | undefined = plan;
+  for (const { refers } of chosen) {
+    if (!refers || !at) continue;
+    const sight = { world: ground.world, known: ground, service: refers.service, random };
+    const further: Plan | undefined = reveal(sight, at, refers.table, refers.row, refers.descriptors);
+    dropPlan(at);
+    at = further;
+  }
+  return at;
+};
+
+export const referBindings = (chosen: readonly Chosen[]): Binding[] =>
+  chosen.flatMap(({ refers, name }, index) => {
+    const key = refers?.row[refers.service.keys[refers.table] ?? ''];
+    return refers && key !== null && key !== undefined
+      ? [bindingOf(`ref${index}_${name}`.slice(0, 60), refers.service, refers.table, key, refers.descriptors)]
+      : [];
+  });
+
+export const quote = (words: string, name: string): string =>
+  /\s/.test(words) &&
+  /reason|note|comment|cause|message|title|subject|summary|description|resolution|remark|body|text/.test(name)
+    ? `“${words}”`
+    : words;
+
+/** `with due date 5 March 2024 and the note “call first”` */
+export const sayChosen = (chosen: readonly Chosen[]): string =>
+  joined(chosen.map(({ name, words }) => `${sayColumn(name)} ${quote(words, name)}`));
+
+export const factsOf = (chosen: readonly Chosen[]): string[] =>
+  chosen.filter(({ words }) => words !== '').map(({ name, words }) => `${sayColumn(name)}: ${words}`);
+
+interface From {
+  donor?: Row;
+  row?: Row;
+}
+
+const sameTarget = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  col: string,
+  refers: NonNullable<Chosen['refers']>,
+): SqlValue | undefined => {
+  const link = ground.linked(service.id, table, col);
+  const cols = Object.keys(refers.service.spec.tables[refers.table]?.cols ?? {});
+  const twin =
+    link &&
+    cols.find((other) => {
+      const to = ground.linked(refers.service.id, refers.table, other);
+      return to?.service === link.service && to.table === link.table && to.col === link.col;
+    });
+  return twin === undefined ? undefined : (refers.row[twin] ?? undefined);
+};
+
+/** A column that repeats what a chosen row already says (its employee's e-mail) takes that row's value and goes without saying. */
+const repeated = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  name: string,
+  arg: Arg,
+  chosen: readonly Chosen[],
+): Chosen | undefined => {
+  const col = arg.col ?? name;
+  for (const { refers } of chosen) {
+    if (!refers || refers.service !== service) continue;
+    const value = sameTarget(ground, service, table, col, refers);
+    if (value !== undefined) return { arg: { name, value, origin: { observed: true } }, name: col, words: '' };
+  }
+  return undefined;
+};
+
+export const pickOptional = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  open: [string, Arg][],
+  random: Rng,
+  most: number,
+  from: From,
+  chosen: readonly Chosen[] = [],
+): Chosen[] => {
+  const out: Chosen[] = [];
+  for (const [name, arg] of random.shuffle(open)) {
+    if (out.length >= most) break;
+    if (repeated(ground, service, table, name, arg, [...chosen, ...out])) continue;
+    const made = choose(ground, service, table, name, arg, random, from);
+    if (made) out.push(made);
+  }
+  return out;
+};
+
+export const pickRequired = (
+  ground: Ground,
+  service: LoadedService,
+  table: string,
+  needed: [string, Arg][],
+  random: Rng,
+  from: From,
+): Chosen[] | undefined => {
+  const out: Chosen[] = [];
+  for (const [name, arg] of needed) {
+    const made =
+      repeated(ground, service, table, name, arg, out) ?? choose(ground, service, table, name, arg, random, from);
+    if (!made) return undefined;
+    out.push(made);
+  }
+  return out;
+};
