@@ -5,7 +5,7 @@ import { addressOf } from '../kit/hash.js';
 import { rng } from '../kit/rng.js';
 import { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
-import { findProbes, type Probe } from './probes.js';
+import { findProbes, type Probe, rowReader } from './probes.js';
 import type { ServiceSubject, ServiceValidator } from './validator.js';
 import { SERVICE_VALIDATORS } from './validators/registry.js';
 
@@ -17,7 +17,8 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
   const open = (): Session => Session.open(world, { id: `certify-${opened++}`, me: ME });
   const random = rng(world.spec.seed, 'certify', service.id);
   const tools = [...world.tools].filter(([, tool]) => tool.service === service);
-  const probes = findProbes(service, tools, open, random.stream('probes'));
+  const rows = rowReader(service);
+  const probes = findProbes(service, tools, open, random.stream('probes'), rows);
   return {
     world,
     service,
@@ -25,6 +26,7 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
     manifest: world.spec.rows[service.id] ?? {},
     me: ME,
     random,
+    rows,
     open,
     probes,
   };

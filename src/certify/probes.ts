@@ -2,125 +2,87 @@
 
 import type { Table } from '../artifacts/table.js';
 import type { Arg } from '../artifacts/tool.js';
-import { DAY, startOfDay } from '../kit/calendar.js';
 import type { Json } from '../kit/hash.js';
 import type { Rng } from '../kit/rng.js';
 import type { Session } from '../serve/sessions/session.js';
 import type { LoadedService, WorldTool } from '../world/loaded.js';
 import type { Row, SqlValue } from '../world/state/types.js';
-import { argColumn, argPath, encodeArg } from '../world/surface/args.js';
 import { subjectArg } from '../world/surface/subject.js';
+import { type CallArgs, writeArgs } from './arguments.js';
+import { type Search, type Source, valueFor } from './values.js';
 
 export interface Probe {
   /** Full tool name. */
   name: string;
   tool: WorldTool;
-  /** Surface arguments of a call that succeeded; undefined when none was found, with the last error. */
-  args?: Record<string, Json>;
+  /** Surface arguments of a call that succeeded; undefined when none was found, with what refused the tries. */
+  args?: CallArgs;
   result?: Json;
   /** The row a keyed call acts on. */
   key?: string | number;
   lastError?: string;
 }
 
-const TRIES = 40;
-const STEERING = new Set(['limit', 'offset', 'page', 'cursor', 'sort']);
+/** Tries for one tool; each row is met with each way of filling the arguments before they are used up. */
+const MOST_TRIES = 400;
+const LEAST_TRIES = 48;
+const STEERING = new Set<Arg['role']>(['limit', 'offset', 'page', 'cursor', 'sort']);
+const WAYS: readonly { source: Source; withOptional: boolean }[] = [
+  { source: 'own', withOptional: false },
+  { source: 'more', withOptional: true },
+  { source: 'made', withOptional: false },
+  { source: 'other', withOptional: true },
+  { source: 'more', withOptional: false },
+  { source: 'own', withOptional: true },
+  { source: 'other', withOptional: false },
+  { source: 'made', withOptional: true },
+];
 
-const put = (into: Record<string, Json>, path: readonly string[], value: Json): void => {
-  let at = into;
-  for (const key of path.slice(0, -1)) {
-    at[key] ??= {};
-    at = at[key] as Record<string, Json>;
-  }
-  at[path.at(-1) as string] = value;
-};
-
-/** All rows of the service's tables in the initial state, read on demand. */
+/** All rows of the service's tables in the initial state, in the order they were written; each table is read once. */
 export const rowReader = (service: LoadedService): ((table: string) => readonly Row[]) => {
   const known = new Map<string, Row[]>();
   return (table) => {
     const held = known.get(table);
     if (held) return held;
     service.connection.bind(service.pristine);
-    const rows = service.connection.prepare(`SELECT * FROM "${table}" ORDER BY rowid LIMIT 400`).all();
+    const rows = service.connection.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).all();
     known.set(table, rows);
     return rows;
   };
 };
 
-const plainValue = (name: string, arg: Arg, clock: number, random: Rng, serial: number): SqlValue => {
-  const options = arg.enum;
-  if (options) return random.pick(options);
-  switch (arg.type) {
-    case 'bool':
-      return 1;
-    case 'date':
-      return startOfDay(clock) + random.int(1, 30) * DAY;
-    case 'datetime':
-      return clock + random.int(1, 30) * DAY;
-    case 'int':
-    case 'number':
-    case 'money': {
-      const low = Math.max(1, arg.min ?? 1);
-      return Math.min(arg.max ?? low, low);
-    }
-    case 'json':
-      return '{}';
-    default: {
-      const text = arg.format === 'email' ? `probe${serial}@probe.example` : `${name.replaceAll('_', ' ')} ${serial}`;
-      return text.slice(0, arg.maxLength ?? 60).padEnd(arg.minLength ?? 0, 'x');
-    }
+/** Rows in random order, one of each status after the other, so that a rare status is met early. */
+const donorsOf = (table: Table, rows: readonly Row[], random: Rng): Row[] => {
+  const col = table.machine?.col ?? Object.keys(table.cols).find((name) => table.cols[name]?.enum);
+  const shuffled = random.shuffle(rows);
+  if (col === undefined) return shuffled;
+  const groups = new Map<SqlValue, Row[]>();
+  for (const row of shuffled) {
+    const status = row[col] ?? null;
+    groups.set(status, [...(groups.get(status) ?? []), row]);
   }
+  const lists = [...groups.values()];
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 };
 
-/** A value for one argument: from the row acted on, from a row of the table it points to, or made up. */
-const valueFor = (
-  service: LoadedService,
-  tool: WorldTool,
-  name: string,
-  arg: Arg,
-  donor: Row | undefined,
-  rows: (table: string) => readonly Row[],
-  clock: number,
-  random: Rng,
-  serial: number,
-): SqlValue | SqlValue[] | undefined => {
-  const table = service.spec.tables[tool.tool.tool.table] as Table;
-  const column = argColumn(service.spec, tool.tool.tool, name);
-  const target = arg.ref ?? column?.fk;
-  const targetSpec = target ? service.spec.tables[target] : undefined;
-  let value: SqlValue | undefined;
-  if (target && targetSpec) {
-    const list = rows(target);
-    value = list.length > 0 ? (random.pick(list)[targetSpec.key.col] ?? null) : undefined;
-    if (value === undefined) return undefined;
-  } else if (arg.role === 'set' && column?.unique)
-    value = plainValue(name, { ...arg, ...(column.format ? { format: column.format } : {}) }, clock, random, serial);
-  else if (arg.role === 'query') {
-    const text = (tool.tool.tool.match ?? [])
-      .map((col) => donor?.[col])
-      .find((found) => typeof found === 'string' && found !== '');
-    value = typeof text === 'string' ? text.slice(0, 40) : 'a';
-  } else {
-    const own = donor?.[arg.col ?? name];
-    const usable =
-      own !== null &&
-      own !== undefined &&
-      table.cols[arg.col ?? name]?.type === (arg.type === 'list' ? arg.items : arg.type);
-    value = usable
-      ? own
-      : plainValue(
-          name,
-          { ...arg, ...(column?.enum && !arg.enum ? { enum: column.enum } : {}) },
-          clock,
-          random,
-          serial,
-        );
+/** The arguments of one try; undefined when a required one has no value in the data. */
+const argsOf = (search: Search, withOptional: boolean): CallArgs | undefined => {
+  const { tool } = search.tool.tool;
+  const { key } = search.service.spec.tables[tool.table] as Table;
+  const subject = subjectArg(tool);
+  const values: Record<string, SqlValue | SqlValue[]> = {};
+  for (const [name, arg] of Object.entries(tool.args)) {
+    if (STEERING.has(arg.role) || (!arg.required && !withOptional)) continue;
+    const isCallersKey = tool.op === 'create' && arg.role === 'key';
+    const value = name === subject && !isCallersKey ? search.donor?.[key.col] : valueFor(search, name);
+    if (value !== undefined && value !== null) values[name] = value;
+    else if (arg.required) return undefined;
   }
-  return arg.type === 'list' ? [value] : value;
+  return writeArgs(search.service.spec, tool, values);
 };
 
-/** Writes a call's arguments for a row of the tool's table; undefined when a required one has no value. */
+/** The arguments of a call on `donor`, its own values first, and in later tries with something added. */
 export const argsFor = (
   service: LoadedService,
   tool: WorldTool,
@@ -130,63 +92,63 @@ export const argsFor = (
   random: Rng,
   serial: number,
   withOptional: boolean,
-): Record<string, Json> | undefined => {
-  const out: Record<string, Json> = {};
-  const spec = service.spec.tables[tool.tool.tool.table] as Table;
-  const subject = subjectArg(tool.tool.tool);
-  for (const [name, arg] of Object.entries(tool.tool.tool.args)) {
-    if (STEERING.has(arg.role) || (!arg.required && !withOptional)) continue;
-    const value =
-      name === subject
-        ? (donor?.[spec.key.col] ?? undefined)
-        : valueFor(service, tool, name, arg, donor, rows, clock, random, serial);
-    if (value === undefined) {
-      if (arg.required) return undefined;
+): CallArgs | undefined =>
+  argsOf({ service, tool, rows, donor, source: serial === 0 ? 'own' : 'more', clock, random, serial }, withOptional);
+
+/** The answers that refused most tries, with how many: what stands in the way, for whoever mends it. */
+const worst = (refusals: ReadonlyMap<string, number>): string =>
+  [...refusals]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 3)
+    .map(([text, n]) => `${n}x ${text}`)
+    .join(' ');
+
+type Find = Pick<Search, 'service' | 'rows'> & { open(): Session; random: Rng };
+
+const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
+  const { service, rows } = find;
+  // A stream of its own, so that a tool's probe does not change when another tool is left out.
+  const random = find.random.stream(name);
+  const spec = tool.tool.tool;
+  const table = service.spec.tables[spec.table] as Table;
+  const donors = donorsOf(table, rows(spec.table), random);
+  const tries = Math.min(MOST_TRIES, Math.max(LEAST_TRIES, donors.length * WAYS.length));
+  const session = find.open();
+  const refusals = new Map<string, number>();
+  let idle: Probe | undefined;
+  for (let serial = 0; serial < tries; serial++) {
+    const count = Math.max(1, donors.length);
+    const donor = donors[serial % count];
+    const way = WAYS[((serial % count) + Math.floor(serial / count)) % WAYS.length];
+    const { source, withOptional } = way as (typeof WAYS)[number];
+    const search: Search = { service, tool, rows, donor, source, clock: session.clock, random, serial };
+    const args = argsOf(search, withOptional);
+    if (!args) continue;
+    const outcome = session.call(name, args);
+    if (!outcome.ok) {
+      const text = JSON.stringify(outcome.result).slice(0, 160);
+      refusals.set(text, (refusals.get(text) ?? 0) + 1);
       continue;
     }
-    put(out, argPath(service.spec, name, arg), encodeArg(service.spec, tool.tool.tool, name, value));
+    const key = donor?.[table.key.col];
+    const probe: Probe = { name, tool, args, result: outcome.result };
+    if (typeof key === 'string' || typeof key === 'number') probe.key = key;
+    if (spec.writes.length === 0 || outcome.entry.touched.length > 0) {
+      session.drop();
+      return probe;
+    }
+    idle ??= probe;
   }
-  return out;
+  session.drop();
+  const lastError = refusals.size > 0 ? worst(refusals) : 'a required argument has no value in the initial data';
+  return idle ?? { name, tool, lastError };
 };
 
-const describeError = (result: Json): string => JSON.stringify(result).slice(0, 200);
-
-/** Looks for a succeeding call of each of the service's tools, each try on a session of its own. */
+/** Looks for a succeeding call of each of the service's tools; for a tool that writes, one that changes something. */
 export const findProbes = (
   service: LoadedService,
   tools: readonly (readonly [string, WorldTool])[],
   open: () => Session,
   random: Rng,
-): Probe[] => {
-  const rows = rowReader(service);
-  return tools.map(([name, tool]) => {
-    const probe: Probe = { name, tool };
-    const own = rows(tool.tool.tool.table);
-    const order = random.shuffle(own);
-    const writes = tool.tool.tool.writes.length > 0;
-    for (let attempt = 0; attempt < TRIES; attempt++) {
-      const donor = order.length > 0 ? order[attempt % order.length] : undefined;
-      const session = open();
-      const args = argsFor(service, tool, donor, rows, session.clock, random, attempt, attempt % 2 === 1);
-      const outcome = args ? session.call(name, args) : undefined;
-      session.drop();
-      if (!outcome || !args) {
-        probe.lastError = 'a required argument has no value in the initial data';
-        continue;
-      }
-      const wrote = outcome.entry.touched.length > 0;
-      if (outcome.ok && (wrote || !writes || attempt >= TRIES - 5)) {
-        const key = donor?.[(service.spec.tables[tool.tool.tool.table] as Table).key.col];
-        return {
-          name,
-          tool,
-          args,
-          result: outcome.result,
-          ...(typeof key === 'string' || typeof key === 'number' ? { key } : {}),
-        };
-      }
-      if (!outcome.ok) probe.lastError = describeError(outcome.result);
-    }
-    return probe;
-  });
-};
+  rows = rowReader(service),
+): Probe[] => tools.map(([name, tool]) => findProbe({ service, rows, open, random }, name, tool));

@@ -5,6 +5,7 @@ import type { Rng } from '../kit/rng.js';
 import type { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
 import type { Caller } from '../world/program/types.js';
+import type { Row } from '../world/state/types.js';
 import type { Probe } from './probes.js';
 
 /** One service inside a loaded world, as a validator sees it. */
@@ -16,6 +17,8 @@ export interface ServiceSubject {
   manifest: Readonly<Record<string, number>>;
   me: Caller;
   random: Rng;
+  /** All rows of a table in the initial state. */
+  rows(table: string): readonly Row[];
   /** A session on the initial state. Drop it. */
   open(): Session;
   /** A call of each tool that succeeded, found once and shared by the validators. */

@@ -3,81 +3,94 @@
  * only where it declares to, and a later read shows it.
  */
 import type { Write } from '../../artifacts/tool.js';
+import type { Session } from '../../serve/sessions/session.js';
+import type { RowChange } from '../../world/state/types.js';
 import type { Probe } from '../probes.js';
+import { showsChange } from '../read-back.js';
+import { rowTest, unreadable } from '../shown.js';
 import type { Notes, ServiceSubject, ServiceValidator } from '../validator.js';
 import { takeNotes } from '../validator.js';
-import { compareReads, shows } from './reads.js';
+import { compareReads } from './reads.js';
 
-const allowed = (
-  writes: readonly Write[],
-  table: string,
-  change: 'insert' | 'update' | 'delete',
-  cols: readonly string[],
-): boolean =>
-  writes.some(
-    (write) =>
-      write.table === table &&
-      (change === 'insert'
-        ? write.insert === true
-        : change === 'delete'
-          ? write.delete === true
-          : cols.every((col) => write.cols?.includes(col))),
-  );
+const isDeclared = (writes: readonly Write[], { table, change, cols }: RowChange): boolean => {
+  const own = writes.filter((write) => write.table === table);
+  if (change === 'insert') return own.some(({ insert }) => insert === true);
+  if (change === 'delete') return own.some(({ delete: gone }) => gone === true);
+  return cols.every((col) => own.some((write) => write.cols?.includes(col)));
+};
 
-/** The columns that updates of one table may touch, over all its declared writes. */
-const merged = (writes: readonly Write[]): Write[] => {
-  const byTable = new Map<string, Write>();
-  for (const write of writes) {
-    const old = byTable.get(write.table) ?? { table: write.table };
-    byTable.set(write.table, { ...old, ...write, cols: [...(old.cols ?? []), ...(write.cols ?? [])] });
-  }
-  return [...byTable.values()];
+const line = ({ table, key, change, cols }: Pick<RowChange, 'table' | 'key' | 'change' | 'cols'>): string =>
+  `${change} ${table} ${key} ${change === 'update' ? [...cols].sort().join(',') : ''}`;
+
+/** The tool's own answer must show the row as it now is, where it returns one. */
+const answerFault = (
+  subject: ServiceSubject,
+  probe: Probe,
+  session: Session,
+  changes: readonly RowChange[],
+): boolean => {
+  const { tool } = probe.tool.tool;
+  const result = session.ledger.at(-1)?.result;
+  const returnsRow =
+    tool.returns?.row !== undefined || (tool.returns === undefined && (tool.op === 'create' || tool.op === 'update'));
+  if (!returnsRow || result === undefined) return false;
+  const table = tool.returns?.table ?? tool.table;
+  const rows = changes.filter((change) => change.table === table && change.after);
+  if (rows.length === 0) return false;
+  const isRow = rowTest(subject.spec, table, tool.returns?.cols);
+  return !rows.some(({ after }) => after && isRow(result, after));
 };
 
 const checkWrite = (subject: ServiceSubject, probe: Probe, notes: Notes): void => {
   const { tool } = probe.tool.tool;
+  const own = notes.of(probe.tool.tool.name);
   const session = subject.open();
-  const outcome = session.call(probe.name, structuredClone(probe.args));
+  const outcome = session.call(probe.name, probe.args);
   const diff = session.diff();
   const changes = diff[subject.service.id] ?? [];
-  const elsewhere = Object.keys(diff).filter((id) => id !== subject.service.id);
-  const writes = merged(tool.writes);
+  const elsewhere = Object.keys(diff).find((id) => id !== subject.service.id);
   if (!outcome.ok)
-    notes
-      .of(probe.tool.tool.name)
-      .against(`${probe.name} fails the second time on the same state`, 'steps', 'Make it depend on the state alone.');
-  else if (changes.length === 0)
-    notes
-      .of(probe.tool.tool.name)
-      .against(`${probe.name} declares a write and changes nothing`, 'steps', 'Write what the tool says it does.');
-  if (elsewhere.length > 0)
-    notes
-      .of(probe.tool.tool.name)
-      .against(`${probe.name} changes ${elsewhere[0]}`, 'steps', 'Keep to the own service.');
-  for (const { table, change, cols } of changes) {
-    if (!allowed(writes, table, change, cols))
-      notes
-        .of(probe.tool.tool.name)
-        .against(
-          `${probe.name} makes an undeclared ${change} of ${table} (${cols.slice(0, 4).join(', ')})`,
-          'contract',
-          'Declare it, or do not do it.',
-        );
-  }
-  if (changes.length !== outcome.entry.touched.length)
-    notes
-      .of(probe.tool.tool.name)
-      .against(
-        `${probe.name} touched ${outcome.entry.touched.length} rows, the states differ in ${changes.length}`,
-        'steps',
-        'Report the footprint that really happened.',
+    own.against(`${probe.name} fails the second time on the same state`, 'steps', 'Make it depend on the state alone.');
+  else if (changes.length === 0 && session.workspace.files().size === 0)
+    own.against(`${probe.name} declares a write and changes nothing`, 'steps', 'Write what the tool says it does.');
+  if (elsewhere) own.against(`${probe.name} changes ${elsewhere}`, 'steps', 'Keep to the own service.');
+  for (const change of changes) {
+    if (!isDeclared(tool.writes, change))
+      own.against(
+        `${probe.name} makes an undeclared ${change.change} of ${change.table} (${change.cols.slice(0, 4).join(', ')})`,
+        'contract',
+        'Declare it, or do not do it.',
       );
-  const own = changes.find(({ table, change }) => table === tool.table && change !== 'delete');
-  if (own?.after && shows(subject, session, own.table, own.key, own.after) === false)
-    notes
-      .of(probe.tool.tool.name)
-      .against(`a later read does not show what ${probe.name} wrote`, 'steps', 'Write to the row that reads return.');
+  }
+  const noted = outcome.entry.touched.map(line).sort().join('\n');
+  if (noted !== changes.map(line).sort().join('\n'))
+    own.against(
+      `${probe.name} reports ${outcome.entry.touched.length} touched rows, the states differ in ${changes.length}`,
+      'steps',
+      'Report the footprint that really happened.',
+    );
+  if (outcome.ok && answerFault(subject, probe, session, changes))
+    own.against(`${probe.name} does not return the row that it wrote`, 'steps', 'Return the row as it is stored.');
+  const hidden = changes.find((change) => showsChange(subject, session, change) === false);
+  if (hidden)
+    own.against(
+      `a later read of ${hidden.table} does not show what ${probe.name} wrote`,
+      'steps',
+      'Write to the row that reads return.',
+    );
   session.drop();
+};
+
+/** Every stored value can be handed in again as it is shown. */
+const checkCodecs = (subject: ServiceSubject, notes: Notes): void => {
+  for (const table of Object.keys(subject.spec.tables)) {
+    for (const col of unreadable(subject.spec, table, subject.rows(table)))
+      notes.against(
+        `${table}.${col} is shown in a form that does not lead back to what is stored`,
+        'contract',
+        'Give the surface a form that keeps the whole value.',
+      );
+  }
 };
 
 export const effects: ServiceValidator = {
@@ -88,15 +101,17 @@ export const effects: ServiceValidator = {
     const notes = takeNotes();
     let reads = 0;
     let writes = 0;
+    checkCodecs(subject, notes);
     for (const probe of subject.probes) {
       if (probe.args === undefined) continue;
-      if (probe.tool.tool.tool.writes.length > 0) {
+      if (probe.tool.tool.readOnly) reads += compareReads(subject, probe, notes);
+      else {
         writes++;
         checkWrite(subject, probe, notes);
-      } else reads += compareReads(subject, probe, notes);
+      }
     }
     notes.saw(
-      `${reads} reads returned what an independent query returns; ${writes} writes changed what they declare, and reads show it`,
+      `${reads} answers of reads are what an independent query returns; ${writes} writes changed what they declare, and reads show it`,
     );
     return notes.finding('effects');
   },
