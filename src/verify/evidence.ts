@@ -1,8 +1,9 @@
 /** What checks may look at: the states before and after, the calls, the answer, the files. Nothing an agent says of itself. */
 import type { LedgerEntry } from '../artifacts/trace.js';
 import type { LoadedWorld } from '../world/loaded.js';
-import { diffStates, type RowChange } from '../world/state/diff.js';
+import { diffStates } from '../world/state/diff.js';
 import type { State } from '../world/state/state.js';
+import type { RowChange } from '../world/state/types.js';
 import type { Workspace } from '../world/workspace/workspace.js';
 
 export interface Evidence {
@@ -40,4 +41,5 @@ export const gather = (session: Observed, answer: string): Evidence => ({
 });
 
 /** The changes between two states of one service, for callers without a session. */
-export const changesBetween = (keys: Record<string, string>, before: State, after: State): RowChange[] => diffStates(before, after, keys);
+export const changesBetween = (keys: Record<string, string>, before: State, after: State): RowChange[] =>
+  diffStates(before, after, keys);

@@ -1,16 +1,20 @@
 /** The frame check: nothing changed but what the task allows (certify.md, "frame"). */
 import type { Check } from '../artifacts/check.js';
-import type { RowChange } from '../world/state/diff.js';
+import type { RowChange } from '../world/state/types.js';
 import type { Evidence } from './evidence.js';
 
 type Frame = Extract<Check, { kind: 'unchanged' }>;
 type Allowance = Frame['except'][number];
 
 const speaksOf = (allowance: Allowance, service: string, change: RowChange): boolean =>
-  allowance.service === service && allowance.table === change.table && (allowance.keys === undefined || allowance.keys.includes(change.key));
+  allowance.service === service &&
+  allowance.table === change.table &&
+  (allowance.keys === undefined || allowance.keys.includes(change.key));
 
 const allowsUpdate = (allowance: Allowance, change: RowChange): boolean =>
-  allowance.inserts === undefined && allowance.deletes === undefined && (allowance.cols === undefined || change.cols.every((col) => allowance.cols?.includes(col)));
+  allowance.inserts === undefined &&
+  allowance.deletes === undefined &&
+  (allowance.cols === undefined || change.cols.every((col) => allowance.cols?.includes(col)));
 
 /** The first change that no allowance covers, in words; undefined when the frame holds. */
 export const outsideFrame = (check: Frame, evidence: Evidence): string | undefined => {
@@ -24,7 +28,11 @@ export const outsideFrame = (check: Frame, evidence: Evidence): string | undefin
           insertsLeft.set(room, (insertsLeft.get(room) ?? 0) - 1);
           continue;
         }
-      } else if (change.change === 'delete' ? speaking.some((allowance) => allowance.deletes) : speaking.some((allowance) => allowsUpdate(allowance, change))) {
+      } else if (
+        change.change === 'delete'
+          ? speaking.some((allowance) => allowance.deletes)
+          : speaking.some((allowance) => allowsUpdate(allowance, change))
+      ) {
         continue;
       }
       const what = change.change === 'update' ? `${change.cols.join(', ')} of ${change.key}` : String(change.key);

@@ -13,5 +13,13 @@ export const verify = (task: Task, evidence: Evidence, trace: string, taskHash =
   });
   const pass = milestones.every((milestone) => milestone.pass);
   const brokenCheck = milestones.some((milestone) => milestone.checks.some((check) => check.broken));
-  return { treadle: 'verdict/1', task: taskHash, trace, pass, milestones, broken: [], fault: brokenCheck ? 'verifier' : pass ? 'none' : 'policy' };
+  return {
+    treadle: 'verdict/1',
+    task: taskHash,
+    trace,
+    pass,
+    milestones,
+    broken: [],
+    fault: brokenCheck ? 'verifier' : pass ? 'none' : 'policy',
+  };
 };
