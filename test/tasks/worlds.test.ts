@@ -1,0 +1,42 @@
+/** Over worlds of several trades: kept tasks hold when the world is loaded again, and no mutant survives unseen. */
+import { describe, expect, it } from 'vitest';
+import { addressOf } from '../../src/kit/hash.js';
+import { FAMILIES } from '../../src/tasks/atomic/families.js';
+import { generateTasks } from '../../src/tasks/generate.js';
+import { prepareGround } from '../../src/tasks/ground/ground.js';
+import { MUTANT_KINDS } from '../../src/tasks/mutants/kinds.js';
+import { passes } from '../../src/tasks/replay.js';
+import { catalogueWorld } from './worlds.js';
+
+const BRIEFS = [
+  'a hotel in Porto',
+  'a machine shop in Stuttgart',
+  'an online shop for climbing gear in Innsbruck',
+  'a dental practice in Leeds',
+];
+
+describe('tasks of many worlds', () => {
+  const families = new Set<string>();
+  const kinds = new Set<string>();
+
+  it.each(BRIEFS)('%s', async (brief) => {
+    const world = await catalogueWorld(brief, 'many');
+    const { tasks } = generateTasks(world, { count: 12, seed: 'many' });
+    expect(tasks.length).toBeGreaterThanOrEqual(10);
+    const again = prepareGround(await catalogueWorld(brief, 'many'));
+    for (const { task, certificate } of tasks) {
+      families.add(task.lineage.template.split(':')[0] as string);
+      for (const line of certificate.findings.find(({ id }) => id === 'mutants_fail')?.evidence ?? [])
+        kinds.add(line.split(':')[0] as string);
+      const hash = addressOf(task);
+      expect(passes(again, task, task.reference, hash), task.brief).toBe(true);
+      expect(passes(again, task, { calls: [], answer: '' }, hash)).toBe(false);
+      expect(task.reference.calls.length).toBeLessThanOrEqual(6);
+    }
+  });
+
+  it('grew on every family and were attacked by every kind of mutant', () => {
+    expect(families.size).toBeGreaterThanOrEqual(FAMILIES.length - 1);
+    expect(MUTANT_KINDS.map(({ kind }) => kind).filter((kind) => !kinds.has(kind))).toEqual([]);
+  });
+});
