@@ -8,22 +8,22 @@ import { columnCodec, currencyColumn, encodeValue, rowFields, visibleColumns } f
 
 type Fields = Record<string, Json>;
 
-const DEEPEST = 5;
+const DEEPEST = 8;
 
-const same = (a: Json | undefined, b: Json): boolean =>
-  a === b || (typeof a === 'object' && a !== null && isDeepStrictEqual(a, b));
+/** Equal; an object may hold more beside, as the key may stand among other links. */
+const covers = (own: Json | undefined, wanted: Json): boolean => {
+  if (own === wanted) return true;
+  if (typeof own !== 'object' || own === null || typeof wanted !== 'object' || wanted === null) return false;
+  if (Array.isArray(own) || Array.isArray(wanted)) return isDeepStrictEqual(own, wanted);
+  for (const key in wanted) if (!covers(own[key], wanted[key] as Json)) return false;
+  return true;
+};
 
-/** Whether an object with all of `fields` stands in `shown`, at most five levels down. */
+/** Whether an object with all of `fields` stands in `shown`, wherever it may be nested. */
 export const holds = (shown: Json, fields: Fields, depth = DEEPEST): boolean => {
   if (shown === null || typeof shown !== 'object') return false;
   const own = shown as Fields;
-  let all = true;
-  for (const key in fields) {
-    if (same(own[key], fields[key] as Json)) continue;
-    all = false;
-    break;
-  }
-  if (all) return true;
+  if (!Array.isArray(shown) && covers(shown, fields)) return true;
   return depth > 0 && Object.values(own).some((item) => holds(item, fields, depth - 1));
 };
 
