@@ -176,7 +176,9 @@ export const makeCell = (cell: Cell): SqlValue => {
     const stored = fitValue(effect, column, r);
     if (stored !== undefined && (stored !== null || !column.required)) return stored;
   }
-  const wanted = col.rule?.id === 'expires_at' && /expired|lapsed/.test(h.meta.status ?? '');
+  // A stamp's maker knows by the row's life whether it is set.
+  const wanted =
+    col.rule?.id === 'stamp' || (col.rule?.id === 'expires_at' && /expired|lapsed/.test(h.meta.status ?? ''));
   if (!column.required && !before && !wanted && (col.managed || (col.how !== 'enum' && r.chance(col.nulls))))
     return null;
   if (!before && column.default !== undefined && DEFAULTED.has(column.type) && !column.enum) {

@@ -259,14 +259,18 @@ export const fillDeferred = (w: World, plan: TablePlan): void => {
     const target = w.byKey.get(ref.target) as TablePlan;
     const r = w.rng.stream(`later ${plan.key} ${ref.id}`);
     const own = target === plan;
+    const used = new Set<Handle>();
     plan.handles.forEach((h, i) => {
-      const set =
+      let set =
         h.meta.refs.get(ref.id) ??
         (own
           ? earlier(plan, h, i, ref.optional, r)
           : ref.optional && r.chance(0.3)
             ? undefined
             : related(target, h, plan, r));
+      if (set && ref.unique && used.has(set))
+        set = ref.optional ? undefined : own ? h : target.handles.find((each) => !used.has(each));
+      if (set) used.add(set);
       if (set) h.meta.refs.set(ref.id, set);
       for (const { col, toCol } of ref.cols)
         h.row[col] = set?.row[toCol] ?? (ref.optional ? null : (h.row[col] ?? null));

@@ -184,8 +184,8 @@ const compiled = (pattern: string): Made | null => {
   return made;
 };
 
-/** Whether the text meets the pattern; an unreadable pattern is met by everything. */
-export const meetsPattern = (pattern: string, text: string): boolean => compiled(pattern)?.test.test(text) ?? true;
+/** Whether the text meets the pattern; an unreadable pattern is met by nothing. */
+export const meetsPattern = (pattern: string, text: string): boolean => compiled(pattern)?.test.test(text) ?? false;
 
 /** A text that meets `pattern` and the length bounds, or undefined when none was found. */
 export const stringOf = (pattern: string, r: Rng, low = 0, high = 10_000): string | undefined => {

@@ -196,28 +196,37 @@ const planTable = (spec: ServiceSpec, name: string, table: Table, links: readonl
   return plan;
 };
 
-/** Parents before children; an edge that closes a circle is put off (an optional one where there is one). */
+/**
+ * Parents before children. Lines come before whatever else hangs on their document, so that its totals are settled by then.
+ * Where a circle closes, an optional reference is put off before a required one.
+ */
 const order = (plans: readonly TablePlan[]): TablePlan[] => {
-  const byKey = new Map(plans.map((plan) => [plan.key, plan]));
-  const linesOf = new Map<string, TablePlan[]>();
-  for (const plan of plans)
-    if (plan.lineOf) linesOf.set(plan.lineOf.target, [...(linesOf.get(plan.lineOf.target) ?? []), plan]);
+  const placed = new Set<string>();
+  const open = new Set(plans);
+  const met = (ref: RefGroup): boolean => placed.has(ref.target);
+  const required = (plan: TablePlan): boolean =>
+    plan.refs.every((ref) => ref.optional || met(ref) || ref.target === plan.key);
+  const all = (plan: TablePlan): boolean => plan.refs.every((ref) => met(ref) || ref.target === plan.key);
+  const linesIn = (plan: TablePlan): boolean =>
+    plan.lineOf !== undefined ||
+    plans.every(
+      (other) =>
+        !other.lineOf || placed.has(other.key) || !plan.refs.some((ref) => ref.target === other.lineOf?.target),
+    );
+  const tiers = [(plan: TablePlan) => all(plan) && linesIn(plan), all, required, () => true];
   const out: TablePlan[] = [];
-  const state = new Map<string, 'open' | 'done'>();
-  const visit = (plan: TablePlan): void => {
-    state.set(plan.key, 'open');
-    for (const ref of [...plan.refs].sort((a, b) => Number(a.optional) - Number(b.optional))) {
-      const target = byKey.get(ref.target);
-      if (!target) continue;
-      if (state.get(target.key) === 'open') ref.deferred = true;
-      else if (!state.has(target.key)) visit(target);
-      // Lines come before whatever else hangs on their document, so that its totals are settled by then.
-      for (const lines of linesOf.get(ref.target) ?? []) if (!state.has(lines.key) && lines !== plan) visit(lines);
+  while (open.size > 0) {
+    let next: TablePlan | undefined;
+    for (const tier of tiers) {
+      next = [...open].find(tier);
+      if (next) break;
     }
-    state.set(plan.key, 'done');
+    const plan = next as TablePlan;
+    for (const ref of plan.refs) ref.deferred = !met(ref);
+    placed.add(plan.key);
+    open.delete(plan);
     out.push(plan);
-  };
-  for (const plan of plans) if (!state.has(plan.key)) visit(plan);
+  }
   return out;
 };
 

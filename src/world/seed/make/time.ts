@@ -84,6 +84,7 @@ const stamp: Make = ({ w, h, col, r }) => {
   const step = recorded(h, col.norm);
   if (step) return step.at;
   if (step === null) return col.column.required ? h.meta.created : null;
+  if (!col.column.required && r.chance(col.nulls)) return null;
   if (/last_|seen|login|heartbeat|sync/.test(col.norm))
     return Math.max(h.meta.created, clock - Math.floor(30 * DAY * r.unit() ** 2));
   if (/renew|next/.test(col.norm)) return clock + r.int(5, 300) * DAY;
