@@ -18,8 +18,9 @@ const specOf = (id: string): ServiceSpec => {
 const named = (where: string, side: 't' | 'x'): string[] =>
   [...where.matchAll(new RegExp(`\\b${side}\\.([a-z_0-9]+)`, 'g'))].map(([, col]) => col ?? '');
 const compared = (where: string, side: 't' | 'x'): { col: string; value: string }[] =>
-  [...where.matchAll(new RegExp(`\\b${side}\\.([a-z_0-9]+) (?:= ('[^']+')|in \\(([^)]*)\\))`, 'g'))].flatMap(([, col, one, many]) =>
-    (one ?? many ?? '').split(',').map((value) => ({ col: col ?? '', value: value.trim().replaceAll("'", '') })),
+  [...where.matchAll(new RegExp(`\\b${side}\\.([a-z_0-9]+) (?:= ('[^']+')|in \\(([^)]*)\\))`, 'g'))].flatMap(
+    ([, col, one, many]) =>
+      (one ?? many ?? '').split(',').map((value) => ({ col: col ?? '', value: value.trim().replaceAll("'", '') })),
   );
 
 const checkRule = (rule: Invariant): void => {
@@ -51,7 +52,9 @@ describe('invariants', () => {
     expect(ids.length).toBeGreaterThanOrEqual(40);
     expect(new Set(ids).size).toBe(ids.length);
   });
-  it.each(invariantTemplates().map((rule) => [rule.id, rule] as const))('%s names what exists', (_, rule) => checkRule(rule));
+  it.each(invariantTemplates().map((rule) => [rule.id, rule] as const))('%s names what exists', (_, rule) =>
+    checkRule(rule),
+  );
   it('ties every archetype to the directory with a rule about people who have left', () => {
     const without: string[] = [];
     for (const id of archetypeIds()) {
@@ -66,8 +69,14 @@ describe('invariants', () => {
       const [service = '', table = '', verb = ''] = rule.violatedBy.split('.');
       if (table !== rule.trigger.table || service !== rule.trigger.service) continue;
       const move = specOf(service).tables[table]?.machine?.moves.find((each) => each.verb === verb);
-      const wanted = compared(rule.trigger.where, 't').filter(({ col }) => col === specOf(service).tables[table]?.machine?.col);
-      if (move && wanted.length > 0) expect(wanted.map(({ value }) => value), rule.id).toContain(move.to);
+      const wanted = compared(rule.trigger.where, 't').filter(
+        ({ col }) => col === specOf(service).tables[table]?.machine?.col,
+      );
+      if (move && wanted.length > 0)
+        expect(
+          wanted.map(({ value }) => value),
+          rule.id,
+        ).toContain(move.to);
     }
   });
   it('gives a world rules between its own services first', () => {

@@ -20,7 +20,9 @@ const liveStates = (table: Table): string[] => {
 const writes = (tool: Tool, col: string): boolean =>
   tool.op === 'update'
     ? Object.values(tool.args).some((arg) => arg.role === 'set' && arg.col === col)
-    : tool.op === 'action' && tool.args[col] !== undefined && Object.values(tool.args).some(({ role }) => role === 'key');
+    : tool.op === 'action' &&
+      tool.args[col] !== undefined &&
+      Object.values(tool.args).some(({ role }) => role === 'key');
 
 /** Live states in which the tool leaves the row standing, so that it can both break the rule and mend it. */
 const usableIn = (tool: Tool, table: Table, live: readonly string[]): string[] => {
@@ -70,7 +72,10 @@ export const leaverRule = (spec: ServiceSpec): Invariant | undefined => {
       service: spec.id,
       table: best.table,
       expect: 'none',
-      where: best.states.length === 1 ? `x.${col} = '${best.states[0]}'` : `x.${col} in (${best.states.map((state) => `'${state}'`).join(', ')})`,
+      where:
+        best.states.length === 1
+          ? `x.${col} = '${best.states[0]}'`
+          : `x.${col} in (${best.states.map((state) => `'${state}'`).join(', ')})`,
     },
     key: { trigger: 'email', target: best.col },
     violatedBy: tool,

@@ -65,7 +65,7 @@ const MARKET_WORDS = 6;
 /** "ship planks to builders in Denmark and the UK": a place up to six words after `to`, in the same sentence, is a market. */
 const boundFor = (brief: BriefText, at: number): boolean => {
   for (let i = at; i >= Math.max(0, at - MARKET_WORDS); i--) {
-    if (i < at && /^(to|nach|vers|para|naar|into|across)$/.test(brief.tokens[i]?.word ?? '')) return true;
+    if (i < at && /^(to|nach|vers|para|naar)$/.test(brief.tokens[i]?.word ?? '')) return true;
     if (brief.tokens[i]?.start) return false;
   }
   return false;

@@ -10,7 +10,10 @@ interface Entry {
 
 let index: { entries: Entry[]; rarity: Map<string, number> } | undefined;
 
-const ownWords = (text: string): string[] => wordsOf(text).filter((word) => word.length > 3).map(singular);
+const ownWords = (text: string): string[] =>
+  wordsOf(text)
+    .filter((word) => word.length > 3)
+    .map(singular);
 
 const build = (): { entries: Entry[]; rarity: Map<string, number> } => {
   const entries = nationalIndustries().map(({ code, title, description }) => {
@@ -37,7 +40,10 @@ export interface IndustryMatch {
 }
 
 /** The industry whose title, examples and description share most with `words`; `within` limits the codes by prefix. */
-export const closestIndustry = (words: readonly string[], within: readonly string[] = ['']): IndustryMatch | undefined => {
+export const closestIndustry = (
+  words: readonly string[],
+  within: readonly string[] = [''],
+): IndustryMatch | undefined => {
   index ??= build();
   const { entries, rarity } = index;
   const wanted = [...new Set(words.map(singular))].filter((word) => rarity.has(word));

@@ -92,10 +92,17 @@ const refusedBy = (brief: BriefText, names: readonly string[]): string | undefin
   return undefined;
 };
 
-const heard = (brief: BriefText, texts: readonly string[]): string[] =>
+/** The phrases heard, each word of the brief counted once. */
+const heard = (brief: BriefText, texts: readonly string[], taken: Set<number>): string[] =>
   texts.filter((text) => {
-    const found = findPhrase(brief, text);
-    return found.some(({ from, to }) => from === to || !precededBy(brief, from, NEGATION, 1));
+    const found = findPhrase(brief, text).find(
+      ({ from, to }) =>
+        from === to ||
+        (!precededBy(brief, from, NEGATION, 1) &&
+          !Array.from({ length: to - from }, (_, i) => from + i).some((at) => taken.has(at))),
+    );
+    for (let at = found?.from ?? 0; at < (found?.to ?? 0); at++) taken.add(at);
+    return found !== undefined;
   });
 
 const bare = (text: string): string => text.replaceAll('*', '');
@@ -103,6 +110,8 @@ const bare = (text: string): string => text.replaceAll('*', '');
 /** Scores every archetype of `known` by the trade's prior and by the words of the brief. */
 export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], known: readonly string[]): Wishes => {
   const best = matches[0]?.score ?? 1;
+  // Where the trade is known, one word alone does not make a service likely.
+  const sure = matches.length > 0 ? 2 : 1;
   const wishes: Wish[] = [];
   const refused: Wish[] = [];
   for (const archetype of known) {
@@ -119,13 +128,14 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
       if (weight > prior) prior = weight;
       if (trade.services[archetype]) because.push(`usual for ${trade.id.replaceAll('_', ' ')}`);
     }
-    const strong = heard(brief, words?.strong ?? []);
-    const weak = heard(brief, words?.weak ?? []);
+    const taken = new Set<number>();
+    const strong = heard(brief, words?.strong ?? [], taken);
+    const weak = heard(brief, words?.weak ?? [], taken);
     const said = Math.min(3.2, strong.length * STRONG) + Math.min(1.2, weak.length * WEAK);
     const heardWords = [...strong, ...weak].slice(0, 4).map((word) => `"${bare(word)}"`);
     if (heardWords.length > 0) because.unshift(heardWords.join(', '));
     if (prior + said > 0)
-      wishes.push({ archetype, score: prior + said, likely: prior >= 1 || strong.length > 0, because });
+      wishes.push({ archetype, score: prior + said, likely: prior >= 1 || strong.length >= sure, because });
   }
   wishes.sort((a, b) => b.score - a.score || (a.archetype < b.archetype ? -1 : 1));
   return { wishes, refused };
