@@ -1,14 +1,14 @@
 /** Preconditions of a verb as `require` lines, each with the error code it answers with. */
 import type { Step } from '../../artifacts/step.js';
 import type { Table } from '../../artifacts/table.js';
-import { foreignKey } from './columns.js';
+import { foreignKey, isTime } from './columns.js';
 import { keep, translate, withCaller } from './expression.js';
 import { kindOf } from './kind.js';
-import type { Entry } from './load.js';
+import { type Entry, lexicon } from './load.js';
 import type { MainRow } from './main-row.js';
 import { guardedText } from './main-row.js';
 import { quoted, type Scope } from './scope.js';
-import { spokenStates, statusColumns, valuesIn } from './status.js';
+import { endedState, spokenStates, statusColumns, valuesIn } from './status.js';
 
 export interface Check {
   that: string;
@@ -43,10 +43,23 @@ const stateCheck = (entry: Entry, row: MainRow, scope: Scope): Check | undefined
   };
 };
 
+/** Without a status, what has happened is read off the times: a row with `cancelled_at` is no longer live. */
+const stampChecks = (entry: Entry, row: MainRow, scope: Scope): Check[] => {
+  const { from } = entry.precondition;
+  if (from === undefined || statusColumns(scope.table).length > 0) return [];
+  const allowed = new Set(from.flatMap((one) => lexicon().state_groups[one] ?? [one]));
+  return Object.entries(scope.table.cols).flatMap(([name, col]) => {
+    const ended = isTime(col) && col.required !== true && !Object.hasOwn(row.set, name) ? endedState(name) : undefined;
+    if (ended === undefined || allowed.has(ended.class) || allowed.has(ended.state)) return [];
+    const message = `The ${scope.table.noun} is ${spoken(ended.state)}.`;
+    return [{ that: `row.${name} == null`, error: 'invalid_state', message }];
+  });
+};
+
 /** Every check besides existence and repetition, in the order they are made. */
 export const checksOf = (entry: Entry, row: MainRow, scope: Scope): Check[] => {
   const state = stateCheck(entry, row, scope);
-  const checks: Check[] = state ? [state] : [];
+  const checks: Check[] = state ? [state] : stampChecks(entry, row, scope);
   for (const [error, text] of Object.entries(entry.precondition.where ?? {})) {
     const own = withCaller(text, scope);
     const made = own === undefined ? undefined : translate(own, scope);

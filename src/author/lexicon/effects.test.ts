@@ -198,6 +198,28 @@ describe('states', () => {
     expect(bench.call({ job_id: 'j2' })).toMatchObject({ ok: true, canonical: { row: { state: 'PAUSED' } } });
   });
 
+  it('reads what has happened off the times where there is no status', () => {
+    const order = table('order', {
+      shipped_at: { type: 'datetime' },
+      cancelled_at: { type: 'datetime' },
+      created_at: { type: 'datetime' },
+    });
+    const rows = {
+      order: [
+        { id: 'o1', shipped_at: null, cancelled_at: null, created_at: 1 },
+        { id: 'o2', shipped_at: null, cancelled_at: 5, created_at: 1 },
+      ],
+    };
+    const bench = must(
+      worldOf(engine, { match: found('ship', 'order'), noun: 'order', tables: { order }, rows }),
+    ).bench();
+    expect(bench.call({ order_id: 'o1' })).toMatchObject({ ok: true, canonical: { row: { shipped_at: NOW } } });
+    expect(bench.call({ order_id: 'o2' })).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_state', message: 'The order is cancelled.' },
+    });
+  });
+
   it('undoes with un- what the verb did', () => {
     const rule = table('booking', {
       status: { type: 'text', required: true, enum: ['pending', 'confirmed'] },

@@ -2,11 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../kit/hash.js';
 import { Engine } from '../../world/state/engine.js';
-import type { SqlValue } from '../../world/state/types.js';
 import { lexicon, senseOf } from './load.js';
-import { argValue, bare, poor, rich } from './made-up.fixture.js';
+import { bare, poor, rich } from './made-up.fixture.js';
 import type { VerbMatch } from './types.js';
-import { type World, worldOf } from './workbench.fixture.js';
+import { argsFor, worldOf } from './workbench.fixture.js';
 
 const lex = lexicon();
 /** One case an entry and sense, on the first kind it is meant for. */
@@ -24,17 +23,6 @@ beforeAll(async () => {
   engine = await Engine.start();
 });
 afterAll(() => engine.close());
-
-const argsFor = (world: World, id: SqlValue): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(world.made.tool.args).flatMap(([name, arg]) =>
-      arg.role === 'key'
-        ? [[name, id]]
-        : arg.required || arg.enum || arg.type === 'datetime'
-          ? [[name, arg.ref ? `${arg.ref}-${id === `${arg.ref}-0` ? 1 : 0}` : argValue(arg)]]
-          : [],
-    ),
-  );
 
 describe('the lexicon at work', () => {
   it('runs every entry on a rich service, with the contract it declares', () => {

@@ -65,6 +65,14 @@ export const classOf = (value: string, values: readonly string[] = []): string =
   );
 };
 
+/** The state a time tells of (`cancelled_at`), when it is one that a row ends in. */
+export const endedState = (column: string): { state: string; class: string } | undefined => {
+  const state = folded(/^(.+)_(at|on|date)$/.exec(column)?.[1] ?? '');
+  const ended = lexicon().state_groups.ended ?? [];
+  const found = ended.find((one) => lexicon().state_classes[one]?.includes(state));
+  return found === undefined ? undefined : { state, class: found };
+};
+
 /** Values of an enum that stand in one of `from`: classes, groups (live, ended) or single states. */
 export const valuesIn = (values: readonly string[], from: readonly string[]): string[] => {
   const { state_groups: groups } = lexicon();

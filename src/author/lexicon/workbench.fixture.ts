@@ -11,7 +11,7 @@ import type { Row, SqlValue } from '../../world/state/types.js';
 import { Workspace } from '../../world/workspace/workspace.js';
 import { withAdded } from './added.js';
 import { compileVerb } from './compile.js';
-import { spec } from './made-up.fixture.js';
+import { argValue, spec } from './made-up.fixture.js';
 import type { CompileRequest, VerbMatch } from './types.js';
 
 export const NOW = 1_750_000_000;
@@ -28,6 +28,8 @@ const filled = (name: string, col: Column, table: string, n: number, plenty: boo
   if (col.fk) return `${col.fk}-0`;
   if (col.enum) return col.enum[0]!;
   switch (col.type) {
+    case 'json':
+      return '{}';
     case 'bool':
       return 0;
     case 'int':
@@ -48,7 +50,7 @@ const rowsOf = (name: string, table: Table, main: boolean): Row[] => {
   return [...states, ...states].map((state, n) =>
     Object.fromEntries(
       Object.entries(table.cols).map(([col, column]) => {
-        if (main && col === 'status') return [col, state];
+        if (main && col === 'status' && column.enum) return [col, state];
         const isStamp = column.type === 'datetime' && /ed_at$|_at$/.test(col) && !/starts|ends|expires|sched/.test(col);
         return [col, isStamp && !column.required ? null : filled(col, column, name, n, n >= states.length)];
       }),
@@ -129,3 +131,15 @@ export const worldOf = (
     },
   };
 };
+
+/** Arguments for a call on row `id`: all that must be given, and those with an enum or a time. */
+export const argsFor = (world: World, id: SqlValue): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(world.made.tool.args).flatMap(([name, arg]) =>
+      arg.role === 'key'
+        ? [[name, id]]
+        : arg.required || arg.enum || arg.type === 'datetime'
+          ? [[name, arg.ref ? `${arg.ref}-${id === `${arg.ref}-0` ? 1 : 0}` : argValue(arg)]]
+          : [],
+    ),
+  );
