@@ -40,7 +40,13 @@ const content = ({ service, change, ledger, born }: Making): Record<string, Lite
   const out: Record<string, Literal> = {};
   for (const [col, value] of Object.entries(change.after as Row)) {
     const column = table.cols[col];
-    if (!column || col === table.key.col || AUTO_OF_RUN.has(column.auto ?? '') || column.hidden) continue;
+    if (
+      !column ||
+      (col === table.key.col && table.key.gen !== undefined) ||
+      AUTO_OF_RUN.has(column.auto ?? '') ||
+      column.hidden
+    )
+      continue;
     if (
       isStamp(table, col, value, ledger) ||
       (typeof value === 'string' && born.has(value)) ||

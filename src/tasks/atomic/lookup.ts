@@ -8,7 +8,7 @@ import type { Row, SqlValue } from '../../world/state/types.js';
 import { singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { type NamedTool, perform, startPlan } from '../ground/plan.js';
-import { reveal, toolsOf } from '../ground/reveal.js';
+import { neededColumns, reveal, toolsOf } from '../ground/reveal.js';
 import { currencyOf, sayValue } from '../ground/say.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 import { asking, sayAsked, sayRow } from './wording.js';
@@ -104,9 +104,10 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   const spec = service.spec.tables[table] as Table;
   const all = ground.rows(service);
   const rows = all(table);
+  const must = neededColumns(ground.world, service, table);
   if (rows.length < 2) return 'fewer than two rows to tell apart';
   for (const row of random.sample(rows, 6)) {
-    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.4) ? 'label' : 'around');
+    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.4) ? 'label' : 'around', must);
     if (!descriptors) continue;
     const asked = pickColumn(
       service,
@@ -160,6 +161,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
   const spec = service.spec.tables[table] as Table;
   const all = ground.rows(service);
   const links = Object.entries(spec.cols).filter(([, column]) => column.fk && column.fk !== table && !column.hidden);
+  const must = neededColumns(ground.world, service, table);
   if (links.length === 0) return 'the table points to no other';
   for (const row of random.sample(all(table), 6)) {
     const [col, column] = random.pick(links);
@@ -170,7 +172,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
       ({ tool: other }) => other.tool.op === 'get' && other.tool.table === parentTable,
     );
     if (!parent || !parentSpec || !getter) continue;
-    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.6) ? 'label' : 'around');
+    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.6) ? 'label' : 'around', must);
     if (!descriptors || descriptors.some(({ parent: named }) => named?.table === parentTable)) continue;
     const asked = pickColumn(service, parentTable, parent, [], random);
     if (!asked) continue;

@@ -8,7 +8,7 @@ import type { Row } from '../../world/state/types.js';
 import { type Descriptor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
-import { reveal } from '../ground/reveal.js';
+import { neededColumns, reveal } from '../ground/reveal.js';
 import { nounOf, sayColumn } from '../ground/say.js';
 import { factsOf, pickOptional, pickRequired, quote, referBindings, revealAll, splitArgs, TRIES } from './arguments.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
@@ -23,9 +23,10 @@ const subjects = (
   random: Rng,
 ): { row: Row; descriptors: Descriptor[] }[] => {
   const all = ground.rows(service);
+  const must = neededColumns(ground.world, service, table);
   const out: { row: Row; descriptors: Descriptor[] }[] = [];
   for (const row of random.sample(all(table), 24)) {
-    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.45) ? 'label' : 'around');
+    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.45) ? 'label' : 'around', must);
     if (descriptors) out.push({ row, descriptors });
     if (out.length >= TRIES) break;
   }

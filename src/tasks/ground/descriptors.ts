@@ -134,7 +134,8 @@ const weight = (service: LoadedService, table: string, descriptor: Descriptor): 
 
 /**
  * The fewest descriptors that fit this row alone, or undefined when the row cannot be told apart. `mode` label: by its name or
- * number; around: by what surrounds it (whose it is, when, how much), which makes an agent search.
+ * number; around: by what surrounds it (whose it is, when, how much), which makes an agent search. `must` columns are always
+ * said: no look-up works without them.
  */
 export const singleOut = (
   known: Known,
@@ -143,6 +144,7 @@ export const singleOut = (
   row: Row,
   random: Rng,
   mode: 'label' | 'around',
+  must: readonly string[] = [],
 ): Descriptor[] | undefined => {
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
@@ -151,10 +153,12 @@ export const singleOut = (
   const rows = known.rows(service)(table);
   if (mode === 'label') {
     if (!label) return undefined;
-    if (fitting(service, table, [label], rows).length === 1) return [label];
+    if (must.length === 0 && fitting(service, table, [label], rows).length === 1) return [label];
   }
-  const start = mode === 'label' && label ? [label] : [];
-  const others = clear.filter((descriptor) => descriptor.col !== spec.label && !spec.cols[descriptor.col]?.unique);
+  const needed = must.map((col) => clear.find((descriptor) => descriptor.col === col));
+  if (needed.some((descriptor) => descriptor === undefined)) return undefined;
+  const start = [...(needed as Descriptor[]), ...(mode === 'label' && label ? [label] : [])];
+  const others = clear.filter(({ col }) => col !== spec.label && !must.includes(col) && !spec.cols[col]?.unique);
   const ordered = random.shuffle(others).sort((a, b) => weight(service, table, a) - weight(service, table, b));
   const chosen = [...start];
   let left = fitting(service, table, chosen, rows);

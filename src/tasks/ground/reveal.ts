@@ -81,13 +81,33 @@ const attempts = (
       out.push({ args: one.args ?? [], parents: one.descriptor.parent ? [one.descriptor] : [] });
     }
   }
-  return random.shuffle(out);
+  const limit = Object.entries(tool.tool.tool.args).find(([, arg]) => arg.role === 'limit');
+  const page: PlannedArg[] = limit
+    ? [{ name: limit[0], value: Math.min(limit[1].max ?? 100, 100), origin: { constant: 'as many as the tool gives' } }]
+    : [];
+  // Last: all of them, where one page holds them.
+  return [...random.shuffle(out), { args: page, parents: [] }];
 };
 
 const required = (tool: NamedTool): string[] =>
   Object.entries(tool.tool.tool.args)
     .filter(([, arg]) => arg.required)
     .map(([name]) => name);
+
+const findersOf = (world: LoadedWorld, service: LoadedService, table: string): NamedTool[] =>
+  toolsOf(world, service.id).filter(
+    ({ tool }) => tool.tool.table === table && (tool.tool.op === 'list' || tool.tool.op === 'search'),
+  );
+
+/** Columns that a brief has to say because even the least demanding look-up of the table asks for them. */
+export const neededColumns = (world: LoadedWorld, service: LoadedService, table: string): string[] => {
+  const demands = findersOf(world, service, table).map((finder) =>
+    Object.entries(finder.tool.tool.args).flatMap(([name, arg]) =>
+      arg.required && arg.role === 'filter' ? [arg.col ?? name] : [],
+    ),
+  );
+  return demands.sort((a, b) => a.length - b.length)[0] ?? [];
+};
 
 export interface Sight {
   world: LoadedWorld;
@@ -115,9 +135,7 @@ export const reveal = (
   const key = keyOf(service, spec, row);
   if (skip === 0 && seenAt(plan, key)) return forkPlan(plan);
   let left = skip;
-  const finders = toolsOf(world, service.id).filter(
-    ({ tool }) => tool.tool.table === table && (tool.tool.op === 'list' || tool.tool.op === 'search'),
-  );
+  const finders = findersOf(world, service, table);
   for (const finder of random.shuffle(finders)) {
     for (const attempt of attempts(finder, service, table, descriptors, random)) {
       if (!required(finder).every((name) => attempt.args.some((arg) => arg.name === name))) continue;
