@@ -13,7 +13,7 @@ const STAGES = ['author', 'certify', 'tasks', 'dynamics', 'rollout', 'evolve', '
 const TOP = ['cli', 'index'];
 
 const files = (readdirSync(SRC, { recursive: true }) as string[]).filter((path) => path.endsWith('.ts')).sort();
-const roomOf = (path: string): string => (path.split('/')[0] ?? '').replace(/\.ts$/, '');
+const roomOf = (path: string): string => (path.split('/')[0] ?? '').replace(/\.(ts|js)$/, '');
 const text = (path: string): string => readFileSync(join(SRC, path), 'utf8');
 const lines = (path: string): number => text(path).split('\n').length - 1;
 

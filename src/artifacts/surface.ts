@@ -10,7 +10,7 @@ export const Naming = z.enum(['snake', 'camel', 'pascal', 'kebab', 'upper', 'asi
  * Templates are JSON in which these strings are replaced: `$fields` (the row's columns as an object), `$key` (the key, in
  * surface form), `$noun`, `$nouns` (table, singular and plural in the naming style; also as object keys), and for lists `$rows`, `$more`, `$total`,
  * `$cursor` (absent at the end), `$page`, `$pages`, `$size`, `$offset`, `$shown`; for errors `$code`, `$message`, `$status`,
- * `$field`. A key whose placeholder has no value is left out.
+ * `$field`. `$row` is the row with its own template applied. A key whose placeholder has no value is left out.
  */
 export const Template = z.json();
 
