@@ -150,12 +150,12 @@ export const makePhone = (country: Country, r: Rng): string => {
 export const oneLine = (place: Place): string =>
   `${place.street}, ${place.postcode} ${place.city.name}`.replace(/\s+/g, ' ');
 
-const offsets = new Map<string, number>();
+const offsets = new Map<string, Map<number, number>>();
 /** Seconds east of UTC in `timezone` at `at` (unix seconds); 0 for an unknown zone. */
 export const zoneOffset = (timezone: string, at: number): number => {
   const month = Math.floor(at / 2_592_000);
-  const key = `${timezone} ${month}`;
-  const found = offsets.get(key);
+  const zone = offsets.get(timezone) ?? new Map<number, number>();
+  const found = zone.get(month);
   if (found !== undefined) return found;
   let offset = 0;
   try {
@@ -168,7 +168,7 @@ export const zoneOffset = (timezone: string, at: number): number => {
   } catch {
     // An unknown zone keeps UTC: working hours shift, nothing breaks.
   }
-  if (offsets.size > 2_000) offsets.clear();
-  offsets.set(key, offset);
+  zone.set(month, offset);
+  offsets.set(timezone, zone);
   return offset;
 };

@@ -79,7 +79,18 @@ const agrees = (rule: Rule, type: ColumnType): boolean => {
 };
 
 /** `invoiceDueDate` on an invoice -> `due_date`; cancelled and canceled read as one. */
+const normal = new Map<string, string>();
 export const normalName = (name: string, noun: string): string => {
+  const key = `${noun}|${name}`;
+  const known = normal.get(key);
+  if (known !== undefined) return known;
+  if (normal.size > 20_000) normal.clear();
+  const made = stripped(name, noun);
+  normal.set(key, made);
+  return made;
+};
+
+const stripped = (name: string, noun: string): string => {
   const plain = snake(name).replace(/canceled/g, 'cancelled');
   const own = `${snake(noun)}_`;
   return plain.startsWith(own) && plain.length > own.length ? plain.slice(own.length) : plain;

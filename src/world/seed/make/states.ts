@@ -42,6 +42,8 @@ const channel: Make = (cell) => {
 const reasonList = (cell: Cell): string[] => {
   const { reasons } = phrasesData();
   const said = `${cell.col.norm} ${cell.h.meta.path.map(({ verb }) => verb).join(' ')} ${cell.h.meta.status ?? ''}`;
+  const byNoun = reasons[cell.h.plan.noun] ?? reasons[cell.h.plan.noun.split(' ').at(-1) ?? ''];
+  if (byNoun && /^reason$|purpose/.test(cell.col.norm)) return byNoun;
   const own = Object.keys(reasons).find((key) => key !== 'any' && cell.col.norm.includes(key.slice(0, 5)));
   const key = own ?? Object.keys(reasons).find((each) => each !== 'any' && said.includes(each.slice(0, 5))) ?? 'any';
   return reasons[key] ?? [];

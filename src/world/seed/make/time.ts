@@ -24,7 +24,16 @@ const IRREGULAR: Record<string, string> = {
 };
 const ENDED = /^(closed?|completed?|finished|done|ended|resolved|delivered|settled|archived)$/;
 
+const stems = new Map<string, string>();
 const stem = (word: string): string => {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  if (stems.size > 5_000) stems.clear();
+  const made = cutStem(word);
+  stems.set(word, made);
+  return made;
+};
+const cutStem = (word: string): string => {
   const base = IRREGULAR[word] ?? word;
   return base
     .replace(/(ied|y)$/, 'i')
@@ -192,6 +201,7 @@ export const TIMES: Record<string, Make> = {
     const same = cell.h.plan.kind === 'person' ? nearest(cell.h, (other) => other.plan.staff) : undefined;
     if (same && same !== cell.h)
       return (same.row[same.plan.roles.get('hire_date') ?? ''] as number | undefined) ?? same.meta.created;
+    if (/^since$|opened|entered/.test(cell.col.norm)) return cell.h.meta.created;
     return span(cell).starts;
   },
   ends_at: (cell) => {
