@@ -1,4 +1,4 @@
-/** The shape of a catalogue file: an archetype as people write it, before it is compiled (docs/catalogue.md). */
+/** The shape of a catalogue file: an archetype as people write it, before it is compiled. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';

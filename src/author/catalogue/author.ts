@@ -15,6 +15,7 @@ import { hasPhrase } from './brief/phrase.js';
 import { hearWishes, selectServices } from './brief/services.js';
 import { type BriefText, fold, MAX_CONSIDERED, readText } from './brief/text.js';
 import { guessTrades } from './brief/trade.js';
+import { tiesTo } from './invariants.js';
 import { assembleWorld } from './world.js';
 
 /** What the caller fixes, whatever the text says. */
@@ -104,7 +105,7 @@ const servicesFor = (
       })),
     };
   const known = archetypeIds();
-  return selectServices(hearWishes(brief, trades, known), known, draw.stream('services'));
+  return selectServices(hearWishes(brief, trades, known), known, tiesTo, draw.stream('services'));
 };
 
 /**

@@ -29,7 +29,7 @@ const bad = (text: string, why: string): TreadleError =>
     code: 'bad_column',
     message: `Catalogue column cannot be read: ${why}`,
     value: text,
-    next: 'See docs/catalogue.md for the notation.',
+    next: 'The notation is explained at readColumn in src/author/catalogue/column.ts.',
   });
 
 const literal = (word: string): Literal => {

@@ -51,6 +51,14 @@ export const invariantTemplates = (): readonly Invariant[] => {
   return loaded;
 };
 
+/** How many templates tie an archetype to any of the others. */
+export const tiesTo = (archetype: string, others: readonly string[]): number =>
+  invariantTemplates().filter(
+    ({ trigger, target }) =>
+      (trigger.service === archetype && others.includes(target.service)) ||
+      (target.service === archetype && others.includes(trigger.service)),
+  ).length;
+
 const MOST_TRADE = 8;
 const MOST_PEOPLE = 2;
 

@@ -156,8 +156,19 @@ export interface Selection {
   evidence: Evidence[];
 }
 
-/** Two to five archetypes: all that are asked for, then seeded draws among what the trade often has. */
-export const selectServices = ({ wishes, refused }: Wishes, known: readonly string[], rng: Rng): Selection => {
+/** How many rules tie a candidate to the services chosen so far: a drawn service should have something to do with the rest. */
+export type Ties = (candidate: string, chosen: readonly string[]) => number;
+
+const TIE = 1.5;
+const MOST_TIES = 3;
+
+/** Two to five archetypes: all that are asked for, then seeded draws among what the trade often has, tied ones preferred. */
+export const selectServices = (
+  { wishes, refused }: Wishes,
+  known: readonly string[],
+  ties: Ties,
+  rng: Rng,
+): Selection => {
   const evidence: Evidence[] = [];
   const chosen: string[] = [];
   const no = new Set(refused.map(({ archetype }) => archetype));
@@ -170,6 +181,8 @@ export const selectServices = ({ wishes, refused }: Wishes, known: readonly stri
   for (const wish of wishes)
     if (wish.score >= ASKED && chosen.length < MOST_SERVICES)
       take(wish.archetype, wish.because.join('; '), wish.because[0]?.startsWith('"') ? 'words' : 'prior');
+  const tied = (pool: readonly (readonly [string, number])[]): (readonly [string, number])[] =>
+    pool.map(([id, weight]) => [id, weight * (1 + TIE * Math.min(MOST_TIES, ties(id, chosen)))] as const);
   const left = wishes.filter(({ archetype, likely, score }) => !chosen.includes(archetype) && likely && score < ASKED);
   const wanted =
     chosen.length >= MOST_SERVICES
@@ -177,7 +190,7 @@ export const selectServices = ({ wishes, refused }: Wishes, known: readonly stri
       : Math.max(FEWEST_SERVICES - chosen.length, rng.int(0, chosen.length >= 4 ? 1 : 2));
   const pool = left.map(({ archetype, score }) => [archetype, score] as const);
   for (let i = 0; i < wanted && pool.length > 0; i++) {
-    const pick = rng.weighted(pool);
+    const pick = rng.weighted(tied(pool));
     pool.splice(
       pool.findIndex(([archetype]) => archetype === pick),
       1,
@@ -186,12 +199,23 @@ export const selectServices = ({ wishes, refused }: Wishes, known: readonly stri
   }
   const common = COMMON.filter(([id]) => known.includes(id) && !no.has(id) && !chosen.includes(id));
   while (chosen.length < FEWEST_SERVICES && common.length > 0) {
-    const pick = rng.weighted(common);
+    const pick = rng.weighted(tied(common));
     common.splice(
       common.findIndex(([id]) => id === pick),
       1,
     );
     take(pick, 'the brief asks for too few services to make a world; drawn among what any company has', 'default');
   }
+  const loose = (): boolean =>
+    chosen.every(
+      (id) =>
+        ties(
+          id,
+          chosen.filter((other) => other !== id),
+        ) === 0,
+    );
+  const helpful = [...pool.map(([id]) => id), ...common.map(([id]) => id)].filter((id) => ties(id, chosen) > 0);
+  if (loose() && helpful.length > 0 && chosen.length < MOST_SERVICES)
+    take(rng.pick(helpful), 'added because it shares rules with the others', 'draw');
   return { archetypes: chosen, evidence };
 };
