@@ -3,6 +3,7 @@ import type { ServiceSpec } from '../../src/artifacts/service.js';
 import { assembleWorld } from '../../src/author/assemble.js';
 import type { WorldDraft } from '../../src/author/draft.js';
 import { certifyService } from '../../src/certify/certify.js';
+import { repairService } from '../../src/certify/repair.js';
 import { TreadleError } from '../../src/errors.js';
 import { type LoadedService, loadWorld, unloadWorld } from '../../src/world/loaded.js';
 import type { Engine } from '../../src/world/state/engine.js';
@@ -37,20 +38,35 @@ const draftOf = (spec: ServiceSpec, seed: string): WorldDraft => ({
 
 export interface Proof {
   pass: boolean;
-  /** Validators that failed, each with its first line of evidence. */
+  tools: number;
+  /** Tools that the repair left out. */
+  dropped: { tool: string; why: string }[];
+  /** Validators that failed in the last round, each with its evidence. */
   failed: { validator: string; evidence: string[] }[];
 }
 
-/** What validators 1 to 6 say of the service; a service whose data cannot be made fails before them. */
+const MOST_ROUNDS = 2;
+
+/** What validators 1 to 6 say of the service, repaired as a build would; data that cannot be made fails before them. */
 export const prove = (engine: Engine, spec: ServiceSpec, seed: string): Proof => {
+  const dropped: Proof['dropped'] = [];
+  let at = spec;
   try {
-    const world = loadWorld(engine, assembleWorld(engine, draftOf(spec, seed)));
-    const { certificate } = certifyService(world, world.services.get(spec.id) as LoadedService);
-    unloadWorld(world);
-    const failed = certificate.findings.filter((finding) => !finding.pass);
-    return { pass: certificate.pass, failed: failed.map(({ id, evidence }) => ({ validator: id, evidence })) };
+    for (let round = 0; ; round++) {
+      const world = loadWorld(engine, assembleWorld(engine, draftOf(at, seed)));
+      const { certificate } = certifyService(world, world.services.get(at.id) as LoadedService);
+      unloadWorld(world);
+      const repair = certificate.pass || round === MOST_ROUNDS ? undefined : repairService(at, certificate);
+      if (!repair) {
+        const failed = certificate.findings.filter((finding) => !finding.pass);
+        const lines = failed.map(({ id, evidence }) => ({ validator: id, evidence }));
+        return { pass: certificate.pass, tools: Object.keys(at.tools).length, dropped, failed: lines };
+      }
+      dropped.push(...repair.dropped);
+      at = repair.spec;
+    }
   } catch (thrown) {
     const evidence = thrown instanceof TreadleError ? thrown.line() : String(thrown);
-    return { pass: false, failed: [{ validator: 'assembly', evidence: [evidence] }] };
+    return { pass: false, tools: 0, dropped, failed: [{ validator: 'assembly', evidence: [evidence] }] };
   }
 };

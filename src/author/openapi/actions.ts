@@ -5,6 +5,7 @@ import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
 import type { CompiledVerb, CompileRequest, VerbMatch } from '../lexicon/types.js';
 import { addArg, keyArg, noArgs, toolText } from './args.js';
+import { useBody } from './body-effects.js';
 import type { Entity } from './entities.js';
 import { envelopeOf } from './envelope.js';
 import { fieldsOf } from './fields.js';
@@ -101,7 +102,7 @@ export const compileAction = (
     operation: sighting.op.label,
   });
   if (!compiled) return { why: `nothing in the document grounds what "${match.word}" does` };
-  const { tool } = compiled;
+  const tool = useBody(compiled.tool, tables[entity.name] as Table);
   const shown =
     sighting.answer &&
     !sighting.answer.many &&

@@ -11,6 +11,8 @@ const MAX_FIELDS = 160;
 /** An object with more properties than this is kept whole. */
 const MAX_INNER = 24;
 const MAX_ENUM = 60;
+/** A longer limit is none: no caller may hand in more. */
+const MAX_TEXT = 20_000;
 const SAFE = Number.MAX_SAFE_INTEGER;
 
 export interface FieldContext {
@@ -136,7 +138,10 @@ const leaf = (path: string[], view: View, required: boolean, kind: Kind, embeds?
     enum: enumOf(view, kind.type),
     min: numeric ? low : undefined,
     max: numeric && (low === undefined || high === undefined || high >= low) ? high : undefined,
-    maxLength: kind.type === 'text' && longest !== undefined && longest >= 1 ? Math.floor(longest) : undefined,
+    maxLength:
+      kind.type === 'text' && longest !== undefined && longest >= 1 && longest <= MAX_TEXT
+        ? Math.floor(longest)
+        : undefined,
     pattern: kind.type === 'text' ? patternOf(facts.get('pattern')) : undefined,
     default: literalOf(facts.get('default')),
     description: textOf(facts.get('description') ?? facts.get('title')),

@@ -92,6 +92,11 @@ const contract = (kind: PlainKind, entity: Entity, list: ArgList): Pick<Tool, 'r
   return { reads: [table], writes: [{ table, cols }] };
 };
 
+/** A mark of the next page can only be asked for where the answer shows one. */
+const dropCursor = (list: ArgList): void => {
+  for (const [name, arg] of Object.entries(list.args)) if (arg.role === 'cursor') delete list.args[name];
+};
+
 const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
   const list = argsFor(kind, entity, sighting, context);
   if (typeof list === 'string') return { why: list };
@@ -110,6 +115,7 @@ const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: Too
       ? envelopeOf(sighting.answer, core, context.schemas)
       : undefined;
   const cols = kind === 'delete' ? undefined : shownCols(entity, sighting, context);
+  if (many && !JSON.stringify(envelope ?? null).includes('$cursor')) dropCursor(list);
   const invalid = { invalid_argument: invalidStatus(sighting) };
   const text = [...entity.columns.facts.values()]
     .filter(({ column }) => column.type === 'text' && !column.fk && !column.enum && !column.hidden)
