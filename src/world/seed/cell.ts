@@ -188,6 +188,11 @@ export const makeCell = (cell: Cell): SqlValue => {
       const kept = fitValue(typeof column.default === 'boolean' ? Number(column.default) : column.default, column, r);
       if (kept !== undefined && kept !== null) return kept;
     }
+    // A number with a usual value stays near it.
+    if (typeof column.default === 'number' && column.default > 1 && !computed && !col.managed && column.type === 'int') {
+      const near = fitValue(Math.max(1, Math.round(column.default * r.pick([0.5, 0.75, 0.8, 1.2, 1.25, 1.5]))), column, r);
+      if (typeof near === 'number') return near;
+    }
   }
   const made = ruleValue(cell);
   const stored = made === undefined ? undefined : fitValue(made, column, r);

@@ -188,6 +188,10 @@ const staffFacts = (w: World, plan: TablePlan): void => {
 };
 const roles = (plan: TablePlan, rule: string): string | undefined => plan.roles.get(rule);
 
+/** Documents that people name by number when they write to each other. */
+const SPOKEN_OF =
+  /order|invoice|payment|shipment|delivery|fulfil|ticket|quote|contract|claim|return|credit note|purchase|booking|reservation|case|transfer|lot|receipt|rma|bill|statement|job|appointment|incident|permit|batch|trip|repair/;
+
 /** Makes all values of a laid-out table and reports what it counted. */
 export const fillTable = (w: World, plan: TablePlan): void => {
   const fixed = copied(plan);
@@ -223,10 +227,9 @@ export const fillTable = (w: World, plan: TablePlan): void => {
     plan.name,
     plan.handles.reduce((most, h) => Math.max(most, h.meta.index), 0),
   );
-  const number = plan.roles.get('document_number') ?? plan.cols.find((col) => col.column.auto === 'number')?.name;
-  if (number && plan.kind !== 'person' && plan.kind !== 'lookup')
-    for (const h of plan.handles.slice(-40))
-      if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
+  const number = plan.cols.find((col) => col.column.auto === 'number' || (col.unique && col.rule?.id === 'document_number'))?.name;
+  if (number && SPOKEN_OF.test(plan.noun))
+    for (const h of plan.handles.slice(-40)) if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
 };
 
 /** `salary_min` and `salary_max`, `min_stay` and `max_stay`: the lower first. */

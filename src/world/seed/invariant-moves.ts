@@ -170,7 +170,7 @@ function* partners(w: World, h: Handle, col: string, r: Rng): Iterable<Move> {
   if (!ref) return;
   const staff = pool[0]?.plan.staff ? w.active : pool;
   for (const to of r.sample(staff, MOST_PARTNERS))
-    yield guarded(h, () => to !== h.meta.refs.get(ref.id) && point(h, ref, to));
+    yield guarded(h, () => ![...h.meta.refs.values()].includes(to) && point(h, ref, to));
   if (ref.optional) yield guarded(h, () => point(h, ref, undefined));
 }
 

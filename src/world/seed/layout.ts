@@ -2,7 +2,7 @@
 import { DAY } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { isBadEnd, type Life } from './effects.js';
-import { setStatus, writesRef } from './life.js';
+import { addLoose, setStatus, writesRef } from './life.js';
 import { zoneOffset } from './places.js';
 import { rowsWanted } from './plan.js';
 import { chooseTarget, type Picker, pickerFor } from './references.js';
@@ -205,7 +205,10 @@ export const layOut = (w: World, plan: TablePlan): void => {
     const status = h.meta.status;
     if (plan.life && status !== undefined && !h.meta.spare)
       setStatus(w, h, forced(h) ?? mirrored(h, status), r, plan.lineOf ? h.meta.created : earliest);
-    else h.meta.touched = h.meta.created;
+    else {
+      h.meta.touched = h.meta.created;
+      if (!plan.life) addLoose(h, clock, r);
+    }
     for (const ref of plan.refs) {
       if (!ref.managed || writesRef(h, ref)) continue;
       h.meta.refs.delete(ref.id);

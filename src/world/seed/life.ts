@@ -2,10 +2,11 @@
 import { DAY } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { makeCell } from './cell.js';
+import type { Effect } from './effects.js';
 import { fitValue } from './fit.js';
 import { zoneOffset } from './places.js';
 import { atWork } from './time.js';
-import type { Handle, Passed, RefGroup, World } from './types.js';
+import type { Handle, Passed, RefGroup, TablePlan, World } from './types.js';
 
 /** Seconds a step takes at the least in the initial data. */
 const SHORTEST = 5 * 3_600;
@@ -33,6 +34,37 @@ export const setStatus = (w: World, h: Handle, status: string, r: Rng, earliest 
     h.meta.path.push(passed);
   }
   h.meta.touched = Math.max(h.meta.created, at);
+  addLoose(h, w.context.clock, r);
+};
+
+const constant = (effect: Effect, value: boolean | null): boolean => effect.kind === 'literal' && effect.value === value;
+
+/** Verbs that are no move of the life and leave a mark (`optout` sets a flag and a stamp). */
+const looseVerbs = (plan: TablePlan): string[] => {
+  const known = marks.get(plan);
+  if (known) return known;
+  const out: string[] = [];
+  for (const [verb, { set }] of plan.verbs) {
+    const effects = Object.entries(set);
+    const marked = effects.some(([, effect]) => effect.kind === 'now' || constant(effect, true));
+    const undone = effects.some(([col, effect]) => constant(effect, false) || constant(effect, null) || col === plan.life?.col);
+    if (marked && !undone) out.push(verb);
+  }
+  marks.set(plan, out);
+  return out;
+};
+const marks = new WeakMap<TablePlan, string[]>();
+
+/** One row in eight has had such a verb. */
+export const addLoose = (h: Handle, now: number, r: Rng): void => {
+  if (h.meta.spare) return;
+  for (const verb of looseVerbs(h.plan)) {
+    if (!r.chance(0.12)) continue;
+    const at = Math.min(now - 60, h.meta.touched + r.int(600, 9 * DAY));
+    if (at <= h.meta.touched) continue;
+    h.meta.path.push({ verb, to: h.meta.status ?? '', at });
+    h.meta.touched = at;
+  }
 };
 
 /** Whether a verb of the row's way wrote the reference. */

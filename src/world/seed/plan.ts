@@ -155,7 +155,7 @@ const lineParent = (plan: TablePlan): RefGroup | undefined => {
     plan.roles.has('unit_price') ||
     plan.roles.has('total');
   if (!counts) return undefined;
-  const keys = plan.refs.filter((ref) => ref.id === ref.cols[0]?.col);
+  const keys = plan.refs.filter((ref) => ref.id === ref.cols[0]?.col && !ref.unique);
   const stem = plan.name.replace(/_?(line|lines|item|items|row|position|line_item|line_items)$/, '');
   return (
     keys.find((ref) => stem !== '' && (ref.word.includes(stem) || ref.target.includes(stem))) ??

@@ -73,7 +73,7 @@ export const MONEY_RULES: ReadonlySet<string> = new Set(
 );
 
 const agrees = (rule: Rule, type: ColumnType): boolean => {
-  if (type === 'money') return MONEY_RULES.has(rule.id);
+  if (type === 'money') return MONEY_RULES.has(rule.id) || rule.id === 'firm_size';
   if (type === 'date' || type === 'datetime') return rule.types.has('date') || rule.types.has('datetime');
   return rule.types.has(type);
 };
@@ -123,6 +123,21 @@ const find = (name: string, noun: string, type: ColumnType): Rule | undefined =>
 
 const isKey = (name: string, key: boolean): boolean => key && /^_?(id|uuid|guid|sid|gid|oid|pk)$/.test(name);
 
+/** What an amount or a day of an uncommon name is like, before the default for its type. */
+const MONEY_WORDS: [RegExp, string][] = [
+  [/^(paid|captured|settled|recovered|collected|received|reimbursed|disbursed|earned|spent|used|deposit_paid)$/, 'paid_amount'],
+  [/price|rate$|fare|tariff/, 'unit_price'],
+  [/limit|reserve|cash|cap$/, 'limit_amount'],
+  [/deposit|charge|instal|fee/, 'fee'],
+];
+const DAY_WORDS: [RegExp, string][] = [
+  [/_by$/, 'due_at'],
+  [/^from_|_from$|planned_for/, 'starts_at'],
+  [/^to_|_until$/, 'ends_at'],
+];
+const likely = (words: readonly [RegExp, string][], name: string, otherwise: string): Rule | undefined =>
+  ruleById(words.find(([pattern]) => pattern.test(name))?.[1] ?? otherwise);
+
 /** Chooses the rule of a column; `noun` is the table's own, `key` says that it is the table's key. Never throws. */
 export const chooseRule = (name: string, column: Column, noun: string, key = false): Chosen => {
   const pinned = column.seed ? ruleById(column.seed) : undefined;
@@ -141,7 +156,8 @@ export const chooseRule = (name: string, column: Column, noun: string, key = fal
     return { how: 'format', rule: fits ? named : ruleById(wanted) };
   }
   if (named) return { how: 'name', rule: named };
-  if (column.type === 'date' || column.type === 'datetime') return { how: 'default', rule: ruleById('stamp') };
-  if (column.type === 'money') return { how: 'default', rule: ruleById('total') };
+  if (column.type === 'date' || column.type === 'datetime')
+    return { how: 'default', rule: likely(DAY_WORDS, snake(name), 'stamp') };
+  if (column.type === 'money') return { how: 'default', rule: likely(MONEY_WORDS, snake(name), 'total') };
   return { how: 'default', rule: undefined };
 };

@@ -71,7 +71,7 @@ const SLOTS: Record<string, Slot> = {
   site: (w, _h, r) => `${r.pick(w.home.cities).name} ${r.pick(['office', 'warehouse', 'branch', 'depot', 'workshop'])}`,
   day: (_w, h, r) => longDate(h.meta.created + r.int(1, 12) * 86_400).replace(/ \d{4}$/, ''),
   month: (_w, h) => MONTHS[Number(isoDate(h.meta.created).slice(5, 7)) - 1],
-  year: (w) => isoDate(w.context.clock).slice(0, 4),
+  year: (_w, h) => isoDate(h.meta.created).slice(0, 4),
   qty: (_w, _h, r) => String(r.int(2, 9)),
   n: (_w, h) => String(h.meta.index),
   amount: (w, h) => (h.meta.gross ? amountText(h.meta.gross, w.context.company.currency) : undefined),
@@ -104,7 +104,9 @@ export const listFor = (
 ): string[] | undefined => {
   const lists = phrasesData()[section];
   const last = h.plan.noun.split(' ').at(-1) ?? '';
-  return lists[h.plan.noun] ?? lists[last] ?? lists[h.plan.kind] ?? (only ? undefined : lists.any);
+  // `document` is a noun of its own, and the kind of most tables: only notes speak of it as a kind.
+  const kind = h.plan.kind === 'document' && section !== 'notes' ? undefined : lists[h.plan.kind];
+  return lists[h.plan.noun] ?? lists[last] ?? kind ?? (only ? undefined : lists.any);
 };
 
 /** A filled sentence of a list; undefined when none could be filled. `at` walks the list instead of drawing. */

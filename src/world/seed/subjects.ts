@@ -98,7 +98,7 @@ export const firmOf = (w: World, h: Handle, r: Rng): Firm => {
   else if (h.plan.kind === 'company') firm = newFirm(w, h, r);
   else {
     const party = nearest(h, (other) => other !== h && kindIn(w, other) === 'company');
-    firm = party ? firmOf(w, party, r) : w.drawnFirms.length > 4 ? r.pick(w.drawnFirms) : newFirm(w, h, r);
+    firm = party ? firmOf(w, party, r) : w.drawnFirms.length > 4 && !(h.plan.kind === 'person' && h.plan.roles.has('company_name')) ? r.pick(w.drawnFirms) : newFirm(w, h, r);
   }
   h.meta.firm = firm;
   return firm;

@@ -78,6 +78,12 @@ const documentNumber: Make = ({ w, h, col, r }) => {
   const subject = subjectOf(w, h, `${col.norm}_`);
   const known = subject.of !== h ? subject.of.row[subject.of.plan.roles.get('document_number') ?? ''] : undefined;
   if (known !== undefined && known !== null) return known;
+  const named = col.norm.replace(/_?(no|nr|num|number)$/, '').split('_').at(-1) ?? '';
+  const other = w.plans.find((plan) => plan !== h.plan && plan.handles.length > 0 && plan.service === h.plan.service && plan.name === named);
+  if (other) {
+    const number = r.pick(other.handles).row[other.cols.find((each) => each.column.auto === 'number')?.name ?? ''];
+    if (number !== undefined && number !== null) return number;
+  }
   const stem = col.norm.replace(/_?(no|nr|num|number)$/, '') || h.plan.noun.split(' ').at(-1) || 'doc';
   const own = h.plan.noun.endsWith(stem.replaceAll('_', ' ')) || /^(number|no|nr|num)$/.test(col.norm);
   const number = own ? 10_000 + h.meta.index : 10_000 + r.int(1, 900);

@@ -3,7 +3,8 @@
 import { fillPattern, ibanOf } from '../check-digits.js';
 import { phrasesData } from '../data.js';
 import { fullName } from '../people.js';
-import { oneLine, pickCity, tradePartners } from '../places.js';
+import { toMinor } from '../money.js';
+import { currencyRate, oneLine, pickCity, tradePartners } from '../places.js';
 import { colleague, firmFor, firmOf, kindIn, personOf, placeFor, placeOf, subjectOf } from '../subjects.js';
 import type { Make } from '../types.js';
 
@@ -115,7 +116,9 @@ const firmSize: Make = (cell) => {
       ? `${Math.max(1, Math.floor(headcount / 10) * 10)}-${Math.floor(headcount / 10) * 10 + 49}`
       : headcount;
   const perHead = sector === '52' || sector === '42' ? 320_000 : 130_000;
-  return Number((headcount * perHead).toPrecision(2)) * (cell.col.column.type === 'money' ? 100 : 1);
+  const { currency } = cell.w.context.company;
+  const revenue = Number((headcount * perHead * currencyRate(currency)).toPrecision(2));
+  return cell.col.column.type === 'money' ? toMinor(revenue, currency) : revenue;
 };
 
 const country: Make = (cell) => {

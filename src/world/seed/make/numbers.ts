@@ -1,4 +1,5 @@
 /** Counts, quantities, measures, scores and shares. */
+import { weekday } from '../../../kit/calendar.js';
 import type { Make } from '../types.js';
 
 const measureOf = (name: string): [number, number] => {
@@ -117,11 +118,20 @@ const quantity: Make = ({ h, col, r }) => {
   ]);
 };
 
+/** Weekdays from one day to another, both counted. */
+const workdays = (from: number, to: number): number => {
+  let days = 0;
+  for (let at = from; at <= to && days < 250; at += 86_400) if (weekday(at) !== 0 && weekday(at) !== 6) days++;
+  return Math.max(1, days);
+};
+
 const duration: Make = ({ h, col, r }) => {
   const name = col.norm;
   const { starts, ends } = h.meta;
   const span = starts !== undefined && ends !== undefined ? ends - starts : undefined;
   if (/_ms$|^ms$|latency/.test(name)) return r.int(20, 900);
+  if (/week.*hours|hours.*week/.test(name)) return r.pick([20, 30, 32, 36, 38, 40]);
+  if (/^days$/.test(name) && span !== undefined && starts !== undefined) return workdays(starts, ends as number);
   if (/nights?$|days?$|lead_time|turnaround|length_of_stay/.test(name))
     return span === undefined ? r.int(1, 14) : Math.max(1, Math.round(span / 86_400));
   if (/weeks/.test(name)) return r.int(1, 12);

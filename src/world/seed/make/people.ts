@@ -23,7 +23,8 @@ const PRIVATE_MAIL = ['example.com', 'example.org', 'example.net'];
 /** Where somebody reads mail: staff at the company's domain, a firm's people at theirs, others at example domains. */
 const domainOf = (w: World, of: Handle, person: Person, cell: Cell): string => {
   if (of.plan.staff || w.employees.some((employee) => employee.meta.person === person)) return w.context.company.domain;
-  const firm = nearest(of, (other) => kindIn(w, other) === 'company');
+  const employed = of.plan.roles.has('company_name') && of.plan.kind === 'person' ? of : undefined;
+  const firm = employed ?? nearest(of, (other) => kindIn(w, other) === 'company');
   if (firm) return firmOf(w, firm, cell.r).domain;
   return PRIVATE_MAIL[(person.first.length + person.last.length) % 3] as string;
 };

@@ -2,7 +2,9 @@
 import { snake } from '../../../kit/words.js';
 import { phrasesData } from '../data.js';
 import { listFor, sayFrom } from '../say.js';
-import { articleOf, subjectOf } from '../subjects.js';
+import { fullName } from '../people.js';
+import { pickCity } from '../places.js';
+import { articleOf, firmFor, personOf, subjectOf } from '../subjects.js';
 import type { Make } from '../types.js';
 import { ownName } from './firms.js';
 
@@ -95,11 +97,25 @@ const pair: Make = ({ h, col, r }) => {
       : value;
 };
 
+const PLACES = /(^|_)(destination|origin|place|depot|station|port|base|centre|center|district|locality|stop|terminal|hub)$/;
+const FIRMS = /(^|_)(merchant|shop|workshop|craftsman|landlord|bank|lender|licensor|counterparty|debtor|insurer|issuer|carrier|club|producer|hotel|court|other_party|contractor|garage)$/;
+const PERSONS = /(^|_)(visitor|claimant|learner|rider|receiver|bearer|caller|speaker|mentor|witness|heir)$/;
+
+/** What the last word of an uncommon name is: a place, a firm, somebody. */
+const guess = (cell: Parameters<Make>[0]): string | undefined => {
+  const { w, h, col, r } = cell;
+  if (PLACES.test(col.norm)) return pickCity(w.home, r).name;
+  if (FIRMS.test(col.norm)) return firmFor({ ...cell, col: { ...col, norm: `supplier_${col.norm}` } }).name;
+  return PERSONS.test(col.norm) ? fullName(personOf(w, h, r)) : undefined;
+};
+
 /** Two words for a text that no rule knows. */
 export const anyText: Make = (cell) => {
   const { h, col, w, r } = cell;
   const parts = col.norm.split('_').filter((part) => !['id', 'the', 'of'].includes(part));
   const { kinds, values } = phrasesData();
+  const guessed = guess(cell);
+  if (guessed !== undefined) return guessed;
   const known = kinds[col.norm] ?? values[col.norm] ?? kinds[parts.at(-1) ?? ''];
   if (known) return r.pick(known);
   if (/outcome|evidence|response|solution|finding|conclusion|result/.test(col.norm))
