@@ -38,6 +38,8 @@ interface Site {
 }
 
 const TRIES_PER_TASK = 6;
+/** An atomic task is one intent: more calls than this are a chore list. */
+const MOST_CALLS = 4;
 /** Tasks that may share one template (same family, tool and columns). */
 const PER_TEMPLATE = 2;
 
@@ -112,6 +114,15 @@ export const generateTasks = (world: LoadedWorld, options: GenerateOptions): Lib
     const where = `${site.family.name}:${site.tool.service.id}.${site.tool.tool.tool.id}`;
     if (typeof candidate === 'string') {
       library.dropped.push({ family: site.family.name, template: where, reason: candidate });
+      continue;
+    }
+    if (candidate.plan.calls.length > MOST_CALLS) {
+      library.dropped.push({
+        family: candidate.family,
+        template: candidate.template,
+        reason: `takes ${candidate.plan.calls.length} calls`,
+      });
+      release(candidate);
       continue;
     }
     if ((templates.get(candidate.template) ?? 0) >= PER_TEMPLATE) {

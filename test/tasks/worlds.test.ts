@@ -31,7 +31,7 @@ describe('tasks of many worlds', () => {
       const hash = addressOf(task);
       expect(passes(again, task, task.reference, hash), task.brief).toBe(true);
       expect(passes(again, task, { calls: [], answer: '' }, hash)).toBe(false);
-      expect(task.reference.calls.length).toBeLessThanOrEqual(6);
+      expect(task.reference.calls.length).toBeLessThanOrEqual(4);
     }
   });
 
