@@ -75,7 +75,8 @@ const starts = (brief: BriefText, first: Part): number[] => {
     return [...new Set([...exact, ...same])].sort((a, b) => a - b);
   }
   const out: number[] = [];
-  for (const [word, at] of brief.at) if (fits(first, word, word)) out.push(...at);
+  const candidates = first.suffix ? brief.at.keys() : (brief.byLetter.get(first.word.charAt(0)) ?? []);
+  for (const word of candidates) if (fits(first, word, word)) out.push(...(brief.at.get(word) ?? []));
   return [...new Set(out)].sort((a, b) => a - b);
 };
 

@@ -30,6 +30,8 @@ export interface BriefText {
   tokens: Token[];
   /** Positions of each word. */
   at: Map<string, number[]>;
+  /** The different words by their first letter, for cues that match a beginning. */
+  byLetter: Map<string, string[]>;
   truncated: boolean;
 }
 
@@ -57,5 +59,7 @@ export const readText = (text: string): BriefText => {
       else at.set(key, [i]);
     }
   });
-  return { raw, folded, tokens, at, truncated };
+  const byLetter = new Map<string, string[]>();
+  for (const word of at.keys()) byLetter.set(word.charAt(0), [...(byLetter.get(word.charAt(0)) ?? []), word]);
+  return { raw, folded, tokens, at, byLetter, truncated };
 };
