@@ -71,7 +71,8 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     const owned = owners.map(({ refers, words, name }, index) => {
       const kind = nounOf(refers?.service.spec.tables[refers.table] as Table);
       const role = sayColumn(name);
-      const said = kind.includes(role) || role.includes(kind) ? `${kind} ${words}` : `${words} as ${role}`;
+      const said =
+        kind.includes(role) || role.includes(kind) || role === 'email' ? `${kind} ${words}` : `${words} as ${role}`;
       return `${index === 0 ? 'for' : 'and'} ${said}`;
     });
     const head = opening(tool.tool.tool, noun, random);

@@ -6,7 +6,7 @@ import { checksOf } from '../checks.js';
 import type { Ground } from '../ground/ground.js';
 import type { Candidate } from './candidate.js';
 
-const OPENERS = ['', '', 'Hi, ', 'Hello, ', 'Good morning. ', 'Quick one: ', 'One thing for today: '];
+const OPENERS = ['', '', '', '', '', 'Hi, ', 'Hello, ', 'Good morning. ', 'Quick one: ', 'One thing for today: '];
 const PERSONAS = [
   'brief and friendly',
   'in a hurry',

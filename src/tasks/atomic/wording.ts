@@ -28,6 +28,9 @@ const moneyPhrase = (col: string, words: string): string =>
     ? `over ${words}`
     : `with ${withArticle(sayColumn(col))} of ${words}`;
 
+/** Shared keys by which a row is the other service's thing itself, not something of its own. */
+const SAME_THING = /^(email|work_email|employee_no|employee_email)$/;
+
 interface Parts {
   before: string[];
   owner: string[];
@@ -51,6 +54,10 @@ export const sayRow = (service: LoadedService, table: string, row: Row, descript
     if (col === spec.label) label = sayLabel(spec, row) ?? words;
     else if (parent) {
       const role = sayColumn(col);
+      if (SAME_THING.test(col) && !label) {
+        label = words;
+        continue;
+      }
       const parentNoun = parent.service.spec.tables[parent.table]?.noun.toLowerCase() ?? role;
       if (parts.owner.length === 0 && (parentNoun.includes(role) || role.includes(parentNoun)))
         parts.owner.push(`for ${parentNoun} ${words}`);
@@ -103,8 +110,8 @@ const SPECIAL: Record<string, (row: string) => string> = {
   root_cause: (row) => `record the root cause of ${row}`,
   rollback: (row) => `roll back ${row}`,
   port_out: (row) => `port out ${row}`,
-  optout: (row) => `opt ${row} out`,
-  opt_out: (row) => `opt ${row} out`,
+  optout: (row) => `opt out ${row}`,
+  opt_out: (row) => `opt out ${row}`,
   return_to_service: (row) => `return ${row} to service`,
   win: (row) => `mark ${row} as won`,
   lose: (row) => `mark ${row} as lost`,
