@@ -83,7 +83,7 @@ export const main = async (args: string[]): Promise<Record<string, number>> => {
   const run = (tool: string, given: Run['args']): void => {
     const { run: work, slots } = program.tools.get(tool) as Runnable;
     conn.begin();
-    work({ conn, ctx, args: given, slots: new Array(slots) });
+    work({ conn, ctx, args: given, slots: new Array(slots), turns: 1 });
     conn.commit();
   };
   const direct = (work: (c: Connection) => void): void => {

@@ -236,6 +236,25 @@ describe('errors of constraints', () => {
   });
 });
 
+describe('determinism', () => {
+  it('the same calls on the same state give the same answers and the same bytes', () => {
+    const calls: [string, unknown][] = [
+      ['create_customer', { name: 'Zoë', email: 'z@x.example' }],
+      ['create_invoice', { customer_id: 'cus_2', total: 700 }],
+      ['create_invoice', { customer_id: 'cus_9', total: 700 }],
+      ['pay_invoice', { invoice_id: 'inv_1' }],
+      ['void_invoice', { invoice_id: 'inv_2', reason: 'r' }],
+      ['list_invoices', { sort: '-total' }],
+    ];
+    const play = (fork: State) => {
+      conn.bind(fork);
+      const results = calls.map(([tool, args]) => call(tool, args));
+      return { results, hash: fork.hash() };
+    };
+    expect(play(state.fork())).toEqual(play(state.fork()));
+  });
+});
+
 describe('derivedContract', () => {
   it('equals the declared contract of every tool', () => {
     for (const [name, { tool }] of program.tools)

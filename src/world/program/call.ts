@@ -26,6 +26,9 @@ const STATUS: Record<string, number> = {
 };
 const AGENT_STATUS = 422;
 
+/** Turns of all each steps of a call together. */
+const MOST_TURNS = 5_000;
+
 const statusOf = (tool: Runnable | undefined, code: string): number =>
   tool?.tool.errors?.[code] ?? STATUS[code] ?? AGENT_STATUS;
 
@@ -100,7 +103,7 @@ export const callTool = (
   const tool = program.tools.get(toolName) as Runnable | undefined;
   if (!tool) return unknownTool(program, String(toolName));
   const before = tool.writesFiles ? ctx.workspace.fork() : undefined;
-  const run: Run = { conn, ctx, args: {}, slots: new Array(tool.slots) };
+  const run: Run = { conn, ctx, args: {}, slots: new Array(tool.slots), turns: MOST_TURNS };
   conn.limit(ctx.budget);
   try {
     run.args = decodeArgs(tool.args, tool.validate(rawArgs));

@@ -41,11 +41,16 @@ const notNull = (spec: ServiceSpec, tool: Runnable, message: string): AgentError
 
 const check = (spec: ServiceSpec, tool: Runnable, message: string): AgentError => {
   const rule = message.replace(/^.*?CHECK constraint failed:\s*/, '');
-  const col = /"([a-z][a-z0-9_]*)"/.exec(rule)?.[1];
-  const { table } = tool.tool;
-  const name = col === undefined ? undefined : nameOf(spec, tool, table, col);
-  const words = rule.replaceAll(/"([a-z][a-z0-9_]*)"/g, (_, found: string) => nameOf(spec, tool, table, found));
-  return new AgentError('invalid_argument', `The values break a rule: ${words}`, name);
+  const home = Object.keys(spec.tables).find((name) => spec.tables[name]?.check?.includes(rule)) ?? tool.tool.table;
+  const cols = spec.tables[home]?.cols ?? {};
+  let field: string | undefined;
+  const words = rule.replaceAll(/'[^']*'|"?\b([a-z][a-z0-9_]*)\b"?/g, (word: string, col: string | undefined) => {
+    if (col === undefined || !Object.hasOwn(cols, col)) return word;
+    const name = nameOf(spec, tool, home, col);
+    field ??= name;
+    return name;
+  });
+  return new AgentError('invalid_argument', `The values break a rule: ${words}`, field);
 };
 
 /** A reference among the arguments whose row is not there. */

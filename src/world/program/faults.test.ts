@@ -82,6 +82,31 @@ describe('defects of a spec while it runs', () => {
     expect(conn.inTransaction).toBe(false);
   });
 
+  it('a rule of the table that the values break is told in the words of the surface', () => {
+    const outcome = run([{ update: { table: 'payment', where: { id: '$p.id' }, set: { refunded: 9999 } } }]);
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_argument', message: 'The values break a rule: refunded <= amount' },
+    });
+  });
+
+  it('stops steps that repeat themselves without end', () => {
+    const many = {
+      sql: {
+        query: 'WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT i FROM n',
+        as: 'many',
+      },
+    };
+    const loop = (inner: unknown, as: string) => ({ each: { in: '$many', as, do: [inner] } });
+    expect(run([many, loop(spend, 'a')])).toMatchObject({ ok: true });
+    const before = state.hash();
+    expect(run([many, loop(loop(spend, 'b'), 'a')])).toMatchObject({
+      ok: false,
+      error: { code: 'budget_exceeded', fault: 'world' },
+    });
+    expect(state.hash()).toBe(before);
+  });
+
   it('an overflow comes of what the agent gave', () => {
     const outcome = run([{ let: { x: '(has(args.amount) ? args.amount : 0) * 3' } }, spend], { amount: 2 ** 52 });
     expect(outcome).toMatchObject({ ok: false, error: { code: 'invalid_argument', fault: 'agent' } });

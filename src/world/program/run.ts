@@ -14,6 +14,8 @@ export interface Run {
   args: Args;
   /** Bound names by slot. */
   slots: Bound[];
+  /** Turns that each steps may still take. */
+  turns: number;
   /** Of the find that fills the answer. */
   paging?: Paging;
 }

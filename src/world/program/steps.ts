@@ -1,5 +1,6 @@
 /** Compiles steps in order: each sees the names bound before it. */
 import type { EachStep, IfStep, Step } from '../../artifacts/step.js';
+import { TreadleError } from '../../errors.js';
 import { compileCondition } from './expression.js';
 import type { Bound, CompiledStep, Run, StepFn } from './run.js';
 import { bind, defect, inStep, type Kind, knowing, type Scope } from './scope.js';
@@ -14,8 +15,13 @@ import { compileSql } from './steps/sql.js';
 import { compileUpdate } from './steps/update.js';
 import { compileValue } from './value.js';
 
-/** Most turns of an each. */
-const MOST_TURNS = 1_000;
+const tooManyTurns = (at: string): TreadleError =>
+  new TreadleError({
+    code: 'budget_exceeded',
+    message: 'The call repeats its steps too often',
+    value: at,
+    fault: 'world',
+  });
 
 const itemKind = (kind: Kind): Kind | undefined => {
   switch (kind.is) {
@@ -41,7 +47,8 @@ const compileEach = (scope: Scope, { each }: EachStep): [CompiledStep, Scope] =>
     {
       run: (run) => {
         const items = (list.get(run) ?? []) as Bound[];
-        for (const item of items.slice(0, MOST_TURNS)) {
+        for (const item of items) {
+          if (--run.turns < 0) throw tooManyTurns(scope.at);
           run.slots[slot] = item;
           body.run(run);
         }
