@@ -1,23 +1,28 @@
 #!/usr/bin/env node
 /** The executable. One file a command in commands/, one line here. */
 import { Command, CommanderError } from 'commander';
-import { asTreadleError, TreadleError } from '../errors.js';
-import { authorCommand } from './commands/author.js';
-import { buildCommand } from './commands/build.js';
-import { certifyCommand } from './commands/certify.js';
-import { exportCommand } from './commands/export.js';
-import { rolloutCommand } from './commands/rollout.js';
-import { serveCommand } from './commands/serve.js';
-import { showCommand } from './commands/show.js';
-import { tasksCommand } from './commands/tasks.js';
-import { fail } from './ui.js';
+import { TreadleError } from '../errors.js';
+import { fail, watchOutput } from './exit.js';
 import { ownVersion } from './version.js';
+
+/** Loaded when it is asked for: a command's own rooms are read and no others. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  build: async () => (await import('./commands/build.js')).buildCommand(),
+  author: async () => (await import('./commands/author.js')).authorCommand(),
+  certify: async () => (await import('./commands/certify.js')).certifyCommand(),
+  tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
+  serve: async () => (await import('./commands/serve.js')).serveCommand(),
+  rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
+  export: async () => (await import('./commands/export.js')).exportCommand(),
+  show: async () => (await import('./commands/show.js')).showCommand(),
+};
 
 const program = new Command('treadle')
   .description('Makes, serves, verifies and harvests worlds for tool-using LLM agents.')
   .version(ownVersion())
-  .showHelpAfterError('(add --help for examples)')
   .exitOverride()
+  // What commander would print of a mistake goes through fail() like every other error; help is printed as it is.
+  .configureOutput({ outputError: () => undefined })
   .addHelpText(
     'after',
     `
@@ -27,32 +32,25 @@ Start here:
   treadle show treadle-out                                 what is in the folder
   treadle serve treadle-out --stdio                        the world as an MCP server
 
-Exit status: 0 done, 1 done and something failed its checks, 2 bad input, 70 a defect of Treadle, 130 interrupted.`,
+Exit status: 0 done; 1 done, and something failed its checks; 2 bad input, disk or network; 70 a defect of Treadle;
+130 interrupted (the same command goes on). TREADLE_DEBUG=1 adds the stack of a defect.`,
   );
 
-for (const command of [
-  buildCommand,
-  authorCommand,
-  certifyCommand,
-  tasksCommand,
-  serveCommand,
-  rolloutCommand,
-  exportCommand,
-  showCommand,
-]) {
-  program.addCommand(command());
-}
+const named = process.argv[2] ?? '';
+const wanted = Object.hasOwn(COMMANDS, named) ? [named] : Object.keys(COMMANDS);
+for (const name of wanted) program.addCommand((await COMMANDS[name]?.())?.copyInheritedSettings(program) as Command);
 
 const wantsJson = process.argv.includes('--json');
+watchOutput();
 
 try {
   await program.parseAsync();
 } catch (thrown) {
-  if (thrown instanceof CommanderError) {
-    process.exitCode = thrown.exitCode === 0 ? 0 : 2;
-  } else {
-    const error = asTreadleError(thrown, 'world');
-    fail(error, wantsJson);
-    if (thrown instanceof TreadleError && error.code === 'interrupted') process.exitCode = 130;
+  if (!(thrown instanceof CommanderError)) fail(thrown, wantsJson);
+  else if (thrown.exitCode !== 0 && thrown.code === 'commander.help') process.exitCode = 2;
+  else if (thrown.exitCode !== 0) {
+    const message = thrown.message.replace(/^error: /, '').replaceAll('\n', ' ');
+    const next = `See treadle ${wanted.length === 1 ? `${named} ` : ''}--help.`;
+    fail(new TreadleError({ code: 'bad_usage', message, next, cause: thrown }), wantsJson);
   }
 }

@@ -3,13 +3,15 @@ import { type Command, Option } from 'commander';
 import type { Pins } from '../author/catalogue/author.js';
 import { Corpus } from '../corpus/corpus.js';
 import { TreadleError } from '../errors.js';
-import { wholeNumber } from './ui.js';
+import { shortText, wholeNumber } from './arguments.js';
 
 export const DEFAULT_OUT = 'treadle-out';
 
 export const jsonOption = (): Option => new Option('--json', 'print one JSON value and nothing else on stdout');
-export const seedOption = (): Option => new Option('--seed <seed>', 'same seed, same bytes').default('1');
-export const outOption = (): Option => new Option('--out <dir>', 'corpus folder').default(DEFAULT_OUT);
+export const seedOption = (): Option =>
+  new Option('--seed <seed>', 'same seed, same bytes').default('1').argParser(shortText('--seed', '7'));
+export const outOption = (): Option =>
+  new Option('--out <dir>', 'corpus folder').default(DEFAULT_OUT).argParser(shortText('--out', DEFAULT_OUT));
 export const worldsOption = (): Option =>
   new Option('--worlds <n>', 'worlds to make').default(1).argParser(wholeNumber('--worlds', 100_000));
 export const tasksOption = (fallback: number): Option =>

@@ -2,7 +2,7 @@
  * The corpus: a folder a person can read. worlds/<id>/ holds world.yaml, services/*.json, data/*.sqlite, certificates and
  * tasks; traces/ and exports come beside. Everything an artifact refers to is checked by its content address on reading.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Certificate, Finding } from '../artifacts/certificate.js';
 import { parseArtifact } from '../artifacts/registry.js';
@@ -12,7 +12,18 @@ import type { Task } from '../artifacts/task.js';
 import { TreadleError } from '../errors.js';
 import { addressOf, sha256 } from '../kit/hash.js';
 import type { WorldParts } from '../world/loaded.js';
-import { diskError, exists, readBytes, readData, writeJson, writeWhole, writeYaml } from './files.js';
+import {
+  diskError,
+  exists,
+  namesIn,
+  readBytes,
+  readData,
+  removeFiles,
+  writeJson,
+  writeWhole,
+  writeYaml,
+} from './files.js';
+import { type DroppedTask, FileName, readListing, TaskListing } from './listings.js';
 
 export const CORPUS_VERSION = 'corpus/1';
 
@@ -20,12 +31,6 @@ export interface WorldFiles extends WorldParts {
   snapshot: Snapshot;
   /** By service id; the world's own under `world`. */
   certificates: Readonly<Record<string, Certificate>>;
-}
-
-export interface DroppedTask {
-  family: string;
-  template: string;
-  reason: string;
 }
 
 export interface TaskFiles {
@@ -45,14 +50,7 @@ export class Corpus {
         const next = 'Make one with: treadle build "<a brief>" --out DIR';
         throw new TreadleError({ code: 'no_corpus', message: 'There is no corpus in this folder', value: dir, next });
       }
-      if (exists(dir) && Corpus.#strangers(dir)) {
-        throw new TreadleError({
-          code: 'not_empty',
-          message: 'The folder holds other files and no corpus',
-          value: dir,
-          next: 'Choose an empty or new folder with --out.',
-        });
-      }
+      Corpus.#mustBeFree(dir);
       writeJson(marker, { treadle: CORPUS_VERSION });
     }
     const found = readData(marker) as { treadle?: unknown };
@@ -68,12 +66,24 @@ export class Corpus {
     return new Corpus(dir);
   }
 
-  static #strangers(dir: string): boolean {
+  static #mustBeFree(dir: string): void {
+    if (!exists(dir)) return;
+    let isFolder = false;
     try {
-      return !statSync(dir).isDirectory() || readdirSync(dir).length > 0;
+      isFolder = statSync(dir).isDirectory();
     } catch (thrown) {
-      throw diskError(thrown, dir);
+      throw diskError(thrown, dir, 'write');
     }
+    const next = 'Choose an empty or new folder with --out.';
+    if (!isFolder) throw new TreadleError({ code: 'not_a_folder', message: 'This is not a folder', value: dir, next });
+    // A marker that was cut off at birth is ours.
+    if (namesIn(dir).every((name) => name === 'treadle.json.part')) return;
+    throw new TreadleError({
+      code: 'not_empty',
+      message: 'The folder holds other files and no corpus',
+      value: dir,
+      next,
+    });
   }
 
   path(...parts: string[]): string {
@@ -82,23 +92,15 @@ export class Corpus {
 
   /** Ids of the complete worlds, sorted; a half-written one is not listed. */
   worlds(): string[] {
-    return this.#names(this.path('worlds')).filter((id) => exists(this.path('worlds', id, 'world.yaml')));
+    return namesIn(this.path('worlds')).filter((id) => this.hasWorld(id));
   }
 
-  #names(dir: string): string[] {
-    if (!exists(dir)) return [];
-    try {
-      return readdirSync(dir).sort();
-    } catch (thrown) {
-      throw diskError(thrown, dir);
-    }
-  }
-
+  /** Whether a whole world of that id is here; an id is a name and never a path. */
   hasWorld(id: string): boolean {
-    return exists(this.path('worlds', id, 'world.yaml'));
+    return FileName.safeParse(id).success && exists(this.path('worlds', id, 'world.yaml'));
   }
   hasTasks(id: string): boolean {
-    return exists(this.path('worlds', id, 'tasks', 'index.json'));
+    return this.hasWorld(id) && exists(this.path('worlds', id, 'tasks', 'index.json'));
   }
 
   /** The world's own file comes last: while it is missing, the world counts as not written. */
@@ -138,10 +140,12 @@ export class Corpus {
     }
     this.#same(addressOf(snapshot), world.snapshot, at('snapshot.yaml'));
     const certificates = Object.fromEntries(
-      this.#names(at('certificates')).map((name) => [
-        name.replace(/\.json$/, ''),
-        parseArtifact('certificate', readData(at('certificates', name)), at('certificates', name)),
-      ]),
+      namesIn(at('certificates'))
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => [
+          name.replace(/\.json$/, ''),
+          parseArtifact('certificate', readData(at('certificates', name)), at('certificates', name)),
+        ]),
     );
     return { world, snapshot, services, images, certificates };
   }
@@ -157,28 +161,34 @@ export class Corpus {
     });
   }
 
-  #worldCertificate(id: string): { file: string; certificate: Certificate } {
+  /** The world's certificate; undefined when it has none. */
+  worldCertificate(id: string): Certificate | undefined {
     const file = this.path('worlds', id, 'certificates', 'world.json');
-    return { file, certificate: parseArtifact('certificate', readData(file), file) };
+    return exists(file) ? parseArtifact('certificate', readData(file), file) : undefined;
   }
 
   /** Adds a finding to the world's certificate, in place of an older one of the same id. */
   addFinding(id: string, finding: Finding): void {
-    const { file, certificate } = this.#worldCertificate(id);
+    const file = this.path('worlds', id, 'certificates', 'world.json');
+    const certificate = parseArtifact('certificate', readData(file), file);
     const findings = [...certificate.findings.filter((old) => old.id !== finding.id), finding];
     writeJson(file, { ...certificate, findings, pass: findings.every(({ pass }) => pass) });
   }
 
   /** Whether the world was already run in fresh processes. */
   isDeterministic(id: string): boolean {
-    const file = this.path('worlds', id, 'certificates', 'world.json');
-    return (
-      exists(file) && this.#worldCertificate(id).certificate.findings.some((finding) => finding.id === 'determinism')
-    );
+    return this.worldCertificate(id)?.findings.some((finding) => finding.id === 'determinism') ?? false;
   }
 
+  /** Replaces the world's tasks. The list goes first and comes last: while it is missing, the world counts as without tasks. */
   writeTasks(world: string, files: TaskFiles): void {
     const at = (...parts: string[]): string => this.path('worlds', world, 'tasks', ...parts);
+    const kept = new Set(files.tasks.map(({ id }) => id));
+    const strays = (dir: string, ending: string): string[] =>
+      namesIn(dir)
+        .filter((name) => name.endsWith(ending) && !kept.has(name.slice(0, -ending.length)))
+        .map((name) => join(dir, name));
+    removeFiles([at('index.json'), ...strays(at(), '.yaml'), ...strays(at('proofs'), '.json')]);
     for (const task of files.tasks) {
       writeYaml(at(`${task.id}.yaml`), task);
       writeJson(at('proofs', `${task.id}.json`), files.certificates[task.id]);
@@ -192,18 +202,25 @@ export class Corpus {
     writeJson(at('index.json'), { tasks, dropped: files.dropped });
   }
 
+  /** Which tasks a world has, without reading them. */
+  listTasks(world: string): TaskListing {
+    return this.hasTasks(world)
+      ? readListing(TaskListing, this.path('worlds', world, 'tasks', 'index.json'))
+      : { tasks: [], dropped: [] };
+  }
+
   readTasks(world: string): TaskFiles {
     const at = (...parts: string[]): string => this.path('worlds', world, 'tasks', ...parts);
-    if (!this.hasTasks(world)) return { tasks: [], certificates: {}, dropped: [] };
-    const index = readData(at('index.json')) as { tasks: { id: string; hash: string }[]; dropped: DroppedTask[] };
+    const { tasks: listed, dropped } = this.listTasks(world);
     const certificates: Record<string, Certificate> = {};
-    const tasks = index.tasks.map(({ id, hash }) => {
+    const tasks = listed.map(({ id, hash }) => {
       const file = at(`${id}.yaml`);
       const task = parseArtifact('task', readData(file), file);
       this.#same(addressOf(task), hash, file);
-      certificates[id] = parseArtifact('certificate', readData(at('proofs', `${id}.json`)), at('proofs', `${id}.json`));
+      const proof = at('proofs', `${id}.json`);
+      certificates[id] = parseArtifact('certificate', readData(proof), proof);
       return task;
     });
-    return { tasks, certificates, dropped: index.dropped };
+    return { tasks, certificates, dropped };
   }
 }

@@ -1,35 +1,50 @@
 /** Files of a corpus: written whole or not at all, and disk trouble said in one line. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { TreadleError } from '../errors.js';
 
+const ROOM = 'Free some space and run the same command again: it goes on where it stopped.';
+const ELSEWHERE = 'Choose another folder with --out, or make this one writable.';
+
+/** What the system calls it: our code for it and what to do. */
 const NEXT: Record<string, [string, string]> = {
-  ENOSPC: ['disk_full', 'Free some space and run the same command again: it goes on where it stopped.'],
-  EDQUOT: ['disk_full', 'Free some space and run the same command again: it goes on where it stopped.'],
-  EROFS: ['read_only', 'Choose another folder with --out, or make this one writable.'],
-  EACCES: ['read_only', 'Choose another folder with --out, or make this one writable.'],
-  EPERM: ['read_only', 'Choose another folder with --out, or make this one writable.'],
-  EFBIG: ['disk_full', 'Raise the limit on file sizes (ulimit -f) and run the same command again: it goes on where it stopped.'],
-  ENOTDIR: ['not_a_folder', 'Choose another folder with --out.'],
+  ENOSPC: ['disk_full', ROOM],
+  EDQUOT: ['disk_full', ROOM],
+  EFBIG: [
+    'disk_full',
+    'Raise the limit on file sizes (ulimit -f) and run the same command again: it goes on where it stopped.',
+  ],
+  EROFS: ['read_only', ELSEWHERE],
+  EACCES: ['read_only', ELSEWHERE],
+  EPERM: ['read_only', ELSEWHERE],
+  ENOTDIR: ['not_a_folder', 'A file is in the way: choose another folder with --out.'],
+  EEXIST: ['not_a_folder', 'A file is in the way: choose another folder with --out.'],
   EISDIR: ['not_a_file', 'Move the folder of that name away.'],
+  ENOTEMPTY: ['not_a_file', 'Move the folder of that name away.'],
+  ELOOP: ['link_loop', 'Its links lead in a circle: choose another folder with --out.'],
+  ENAMETOOLONG: ['bad_path', 'Choose a shorter path with --out.'],
   EMFILE: ['too_many_files', 'Raise the limit of open files (ulimit -n).'],
+  ENFILE: ['too_many_files', 'Raise the limit of open files (ulimit -n).'],
 };
 
-/** A file-system failure as a TreadleError with the path and the next step; anything else is thrown on. */
-export const diskError = (thrown: unknown, path: string): TreadleError => {
-  const code = (thrown as NodeJS.ErrnoException | undefined)?.code ?? '';
-  const [name, next] = NEXT[code] ?? [
-    code === 'ENOENT' ? 'missing_file' : 'disk_error',
-    'Build the corpus again into a new folder.',
-  ];
-  const message = thrown instanceof Error ? thrown.message.split(',')[0] : String(thrown);
+const MISSING: [string, string] = ['missing_file', 'Build the corpus again into a new folder.'];
+const TROUBLE: [string, string] = ['disk_error', 'Choose another folder with --out.'];
+
+/** A file-system failure as a TreadleError with the path and the next step. */
+export const diskError = (thrown: unknown, path: string, doing: 'read' | 'write'): TreadleError => {
+  const system = (thrown as NodeJS.ErrnoException | undefined)?.code ?? '';
+  const [code, next] =
+    system === 'EACCES' && doing === 'read'
+      ? ['unreadable_file', 'Make it readable for this user.']
+      : (NEXT[system] ?? (system === 'ENOENT' && doing === 'read' ? MISSING : TROUBLE));
+  const said = thrown instanceof Error ? (thrown.message.split(',')[0] as string) : String(thrown);
   return new TreadleError({
-    code: name,
-    message: `Cannot use ${path}: ${message}`,
+    code,
+    message: `Cannot ${doing} ${path}: ${said}`,
     value: path,
     next,
-    fault: name === 'disk_error' ? 'infrastructure' : 'input',
+    fault: code === 'disk_error' ? 'infrastructure' : 'input',
     cause: thrown,
   });
 };
@@ -47,7 +62,7 @@ export const writeWhole = (path: string, data: string | Uint8Array): void => {
     } catch {
       // The first failure is the one to report.
     }
-    throw diskError(thrown, path);
+    throw diskError(thrown, path, 'write');
   }
 };
 
@@ -61,7 +76,7 @@ export const readBytes = (path: string): Uint8Array => {
   try {
     return new Uint8Array(readFileSync(path));
   } catch (thrown) {
-    throw diskError(thrown, path);
+    throw diskError(thrown, path, 'read');
   }
 };
 
@@ -71,14 +86,38 @@ export const readData = (path: string): unknown => {
   try {
     return path.endsWith('.yaml') ? parse(text) : JSON.parse(text);
   } catch (thrown) {
-    const message = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown);
-    throw new TreadleError({
-      code: 'unreadable_file',
-      message: `${path} cannot be read: ${message}`,
-      value: path,
-      next: 'Delete the file and run the command that made it again.',
-    });
+    throw unreadable(path, thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown));
   }
 };
 
+/** A file that is there and makes no sense. */
+export const unreadable = (path: string, why: string): TreadleError =>
+  new TreadleError({
+    code: 'unreadable_file',
+    message: `${path} cannot be read: ${why}`,
+    value: path,
+    next: 'Delete the file and run the command that made it again.',
+  });
+
 export const exists = (path: string): boolean => existsSync(path);
+
+/** Names in a folder, sorted; none when it is not there. */
+export const namesIn = (dir: string): string[] => {
+  if (!exists(dir)) return [];
+  try {
+    return readdirSync(dir).sort();
+  } catch (thrown) {
+    throw diskError(thrown, dir, 'read');
+  }
+};
+
+/** Takes files away that no longer belong. */
+export const removeFiles = (paths: readonly string[]): void => {
+  for (const path of paths) {
+    try {
+      rmSync(path, { force: true });
+    } catch (thrown) {
+      throw diskError(thrown, path, 'write');
+    }
+  }
+};

@@ -1,8 +1,11 @@
 /** treadle author: what would be made of an input, with the evidence, and nothing written but the drafts. */
-import { Command } from 'commander';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
 import { writeJson } from '../../corpus/files.js';
 import { addressOf } from '../../kit/hash.js';
+import { shortText } from '../arguments.js';
 import { jsonOption, pinOptions, pinsOf, seedOption, worldsOption } from '../options.js';
+import { outcomeLines } from '../pipeline/document.js';
 import { draftsOf } from '../pipeline/drafts.js';
 import { readInput } from '../pipeline/input.js';
 import { makeUi } from '../ui.js';
@@ -25,7 +28,9 @@ export const authorCommand = (): Command =>
   )
     .addOption(worldsOption())
     .addOption(seedOption())
-    .option('--out <dir>', 'write the service specs there as JSON')
+    .addOption(
+      new Option('--out <dir>', 'write the service specs there as JSON').argParser(shortText('--out', 'drafts')),
+    )
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -44,10 +49,9 @@ export const authorCommand = (): Command =>
             `  ${role.padEnd(6)} ${spec.id}: ${Object.keys(spec.tables).length} tables, ${Object.keys(spec.tools).length} tools, dialect ${spec.surface.dialect}`,
           );
         ui.say(`  ${links.length} links, ${invariants.length} rules across services`);
-        if (options.out) for (const { spec } of services) writeJson(`${options.out}/${id}/${spec.id}.json`, spec);
+        if (options.out) for (const { spec } of services) writeJson(join(options.out, id, `${spec.id}.json`), spec);
       }
-      if (drafting.report)
-        ui.say(`  ${drafting.report.unmapped.length} of ${drafting.report.operations} operations were not mapped`);
+      if (drafting.document) for (const line of outcomeLines(drafting.document)) ui.say(line);
       ui.give({
         worlds: drafts.map((draft) => ({
           ...draft,
@@ -59,6 +63,6 @@ export const authorCommand = (): Command =>
             tools: Object.keys(spec.tools),
           })),
         })),
-        ...(drafting.report ? { document: drafting.report } : {}),
+        ...(drafting.document ? { document: drafting.document } : {}),
       });
     });

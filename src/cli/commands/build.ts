@@ -1,7 +1,10 @@
 /** treadle build: brief or document in, certified worlds, gated tasks, verified rows and a report out. */
 import { Command } from 'commander';
+import { EXIT } from '../exit.js';
+import { onInterrupt } from '../interrupt.js';
 import { jsonOption, outOption, pinOptions, pinsOf, seedOption, tasksOption, worldsOption } from '../options.js';
 import { type BuildSummary, build } from '../pipeline/build.js';
+import { outcomeLines } from '../pipeline/document.js';
 import { readInput } from '../pipeline/input.js';
 import { makeUi, type Ui } from '../ui.js';
 
@@ -16,22 +19,12 @@ interface Options {
   services?: string;
 }
 
-/** The first interrupt ends after the world in hand; a second one at once. What is on disk is whole either way. */
-const onInterrupt = (ui: Ui): (() => boolean) => {
-  let asked = 0;
-  process.on('SIGINT', () => {
-    asked++;
-    if (asked > 1) process.exit(130);
-    ui.step('Stopping after this world; once more to stop now. Nothing finished is lost.');
-  });
-  return () => asked > 0;
-};
-
-const summarise = (ui: Ui, summary: BuildSummary): void => {
+const summarise = (ui: Ui, summary: BuildSummary, asked: number): void => {
   const good = (text: string): string => ui.style('green', text);
   ui.say('');
+  if (summary.document) for (const line of outcomeLines(summary.document)) ui.say(line);
   ui.say(
-    `${good(`${summary.certified} certified`)} of ${summary.worlds} world(s), ${good(`${summary.tasks} gated tasks`)} (${summary.tasksDropped} proposals dropped), ${good(`${summary.rows} verified rows`)}`,
+    `${good(`${summary.certified} certified`)} of ${asked} world(s), ${good(`${summary.tasks} gated tasks`)} (${summary.tasksDropped} proposals dropped), ${good(`${summary.rows} verified rows`)}`,
   );
   for (const { what, why } of summary.dropped.slice(0, 5))
     ui.say(ui.style('dim', `  given up: ${what}: ${why.slice(0, 160)}`));
@@ -57,7 +50,7 @@ export const buildCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Interrupted? The same command goes on where it stopped.
+Interrupted? The same command goes on where it stopped. Status 1 when a world or all tasks were given up.
 
 Examples:
   treadle build "bike rental in Utrecht, 4 shops, repairs too"
@@ -70,8 +63,12 @@ Examples:
       ui.step(
         `${input.kind === 'brief' ? 'Brief' : 'Document'}: ${input.text.slice(0, 80).replace(/\s+/g, ' ')}${input.text.length > 80 ? ' ...' : ''}`,
       );
-      const summary = await build({ ...options, input, pins: pinsOf(options) }, ui, onInterrupt(ui));
+      const interrupt = onInterrupt(ui);
+      const { worlds, tasks, seed, out } = options;
+      const summary = await build({ worlds, tasks, seed, out, input, pins: pinsOf(options) }, ui, interrupt);
+      interrupt.end();
       ui.give(summary);
-      summarise(ui, summary);
-      if (summary.certified < options.worlds || summary.tasks === 0) process.exitCode = 1;
+      summarise(ui, summary, options.worlds);
+      if (summary.certified < options.worlds || summary.tasks === 0 || summary.rows === 0)
+        process.exitCode = EXIT.failed;
     });

@@ -6,7 +6,9 @@ import type { Job } from '../../certify/determinism/script.js';
 import { rebuildIndex } from '../../corpus/catalog.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
+import { EXIT } from '../exit.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
+import { callsOf } from '../pipeline/slot.js';
 import { makeUi } from '../ui.js';
 
 export const certifyCommand = (): Command =>
@@ -32,9 +34,9 @@ export const certifyCommand = (): Command =>
           const { certificate, services, probes } = certifyWorld(loaded);
           unloadWorld(loaded);
           corpus.writeWorld({ ...files, certificates: { ...services, world: certificate } });
-          const calls = probes.flatMap(({ name, args }) => (args === undefined ? [] : [{ tool: name, args }]));
-          jobs.push({ world: id, calls, tasks: corpus.readTasks(id).tasks.map((task) => task.id) });
+          jobs.push({ world: id, calls: callsOf(probes), tasks: corpus.readTasks(id).tasks.map((task) => task.id) });
         }
+        ui.progress(`running ${jobs.length} world(s) again in two fresh processes`);
         for (const [id, finding] of await checkDeterminism({ corpus: corpus.dir, jobs }))
           corpus.addFinding(id, finding);
       } finally {
@@ -51,5 +53,5 @@ export const certifyCommand = (): Command =>
             `  ${pass ? '✓' : ui.style('red', '✗')} ${id.padEnd(14)} ${ui.style('dim', (evidence[0] ?? '').slice(0, 140))}`,
           );
       }
-      if (certificates.some((certificate) => !certificate?.pass)) process.exitCode = 1;
+      if (certificates.some((certificate) => !certificate?.pass)) process.exitCode = EXIT.failed;
     });

@@ -1,6 +1,8 @@
 /** treadle export: training rows from the kept traces. */
 import { Command, Option } from 'commander';
 import { FORMATS } from '../../train/formats/registry.js';
+import { realNumber, shortText } from '../arguments.js';
+import { EXIT } from '../exit.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
 import { exportCorpus } from '../pipeline/rows.js';
 import { makeUi } from '../ui.js';
@@ -10,7 +12,7 @@ interface Options {
   out?: string;
   format: string;
   seed: string;
-  validation: string;
+  validation: number;
   all?: boolean;
   licence?: string;
   json?: boolean;
@@ -21,9 +23,17 @@ export const exportCommand = (): Command =>
     .description('write SFT rows of the passing rollouts, with a dataset card')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
-    .option('--out <dir>', 'folder of the dataset (default: sft in the corpus)')
+    .addOption(
+      new Option('--out <dir>', 'folder of the dataset (default: sft in the corpus)').argParser(
+        shortText('--out', 'rows'),
+      ),
+    )
     .addOption(new Option('--format <name>', 'shape of a row').choices(Object.keys(FORMATS)).default('treadle'))
-    .option('--validation <share>', 'share of lineages held out', '0.1')
+    .addOption(
+      new Option('--validation <share>', 'share of lineages held out')
+        .default(0.1)
+        .argParser(realNumber('--validation', 0, 0.9)),
+    )
     .option('--all', 'failed rollouts too, marked by their verdict')
     .option('--licence <name>', "the dataset card's licence")
     .addOption(seedOption())
@@ -42,7 +52,7 @@ export const exportCommand = (): Command =>
         format: options.format,
         worlds,
         includeFailed: options.all === true,
-        validation: Number(options.validation),
+        validation: options.validation,
         ...(options.licence ? { licence: options.licence } : {}),
       });
       ui.give({ out, ...report });
@@ -51,5 +61,5 @@ export const exportCommand = (): Command =>
       );
       for (const [why, n] of Object.entries(report.excluded))
         ui.say(ui.style('dim', `  ${n} left out: ${why.replaceAll('_', ' ')}`));
-      if (report.rows === 0) process.exitCode = 1;
+      if (report.rows === 0) process.exitCode = EXIT.failed;
     });

@@ -13,9 +13,11 @@ import { sampleSeed } from '../../rollout/many.js';
 import type { Policy } from '../../rollout/policy.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
+import { realNumber, wholeNumber } from '../arguments.js';
+import { EXIT } from '../exit.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
-import { keepTraces, rollWorld } from '../pipeline/rollouts.js';
-import { makeUi, wholeNumber } from '../ui.js';
+import { keepTraces, rollWorld, tallyOf } from '../pipeline/rollouts.js';
+import { makeUi } from '../ui.js';
 
 interface Options {
   world?: string;
@@ -25,7 +27,7 @@ interface Options {
   turns: number;
   model?: string;
   baseUrl?: string;
-  temperature?: string;
+  temperature?: number;
   retries: number;
   timeout: number;
   seed: string;
@@ -49,7 +51,7 @@ const modelOf = (options: Options): ((task: Task, sample: number) => Policy) => 
     timeoutMs: options.timeout * 1000,
     ...(apiKey ? { apiKey } : {}),
   });
-  const sampling: Sampling = options.temperature === undefined ? {} : { temperature: Number(options.temperature) };
+  const sampling: Sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
   return (task, sample) => modelPolicy(client, sampling, sampleSeed(options.seed, task.id, sample));
 };
 
@@ -85,9 +87,21 @@ export const rolloutCommand = (): Command =>
     )
     .option('--base-url <url>', 'OpenAI-compatible endpoint (policy model)')
     .option('--model <name>', 'its model (policy model)')
-    .addOption(new Option('--retries <n>', 'further attempts a request (policy model)').default(4).argParser(Number))
-    .addOption(new Option('--timeout <s>', 'seconds one answer may take (policy model)').default(120).argParser(Number))
-    .option('--temperature <t>', 'sampling temperature (policy model)')
+    .addOption(
+      new Option('--retries <n>', 'further attempts a request (policy model)')
+        .default(4)
+        .argParser(wholeNumber('--retries', 100, 0)),
+    )
+    .addOption(
+      new Option('--timeout <s>', 'seconds one answer may take (policy model)')
+        .default(120)
+        .argParser(wholeNumber('--timeout', 86_400)),
+    )
+    .addOption(
+      new Option('--temperature <t>', 'sampling temperature (policy model)').argParser(
+        realNumber('--temperature', 0, 10),
+      ),
+    )
     .addOption(seedOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -99,8 +113,7 @@ export const rolloutCommand = (): Command =>
       const policyFor = policyOf(options);
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const engine = await Engine.start();
-      let rollouts = 0;
-      let passed = 0;
+      const tally = { rollouts: 0, unfinished: 0, passed: 0 };
       const problems = new Map<string, number>();
       try {
         for (const id of worlds) {
@@ -118,21 +131,25 @@ export const rolloutCommand = (): Command =>
           });
           unloadWorld(world);
           keepTraces(corpus, id, rolled);
-          rollouts += rolled.length;
-          passed += rolled.filter(({ verdict }) => verdict.pass).length;
-          for (const { trace } of rolled)
-            if (trace.problem)
-              problems.set(
-                `${trace.problem.code}: ${trace.problem.message}`,
-                (problems.get(`${trace.problem.code}: ${trace.problem.message}`) ?? 0) + 1,
-              );
+          const counts = tallyOf(rolled);
+          for (const key of ['rollouts', 'unfinished', 'passed'] as const) tally[key] += counts[key];
+          for (const { trace } of rolled) {
+            if (!trace.problem) continue;
+            const said = `${trace.problem.code}: ${trace.problem.message}`;
+            problems.set(said, (problems.get(said) ?? 0) + 1);
+          }
         }
       } finally {
         engine.close();
       }
       rebuildIndex(corpus);
-      ui.give({ rollouts, passed, problems: Object.fromEntries(problems) });
-      ui.say(`${passed} of ${rollouts} rollouts passed; traces in ${corpus.path('traces')}`);
+      const { rollouts, unfinished, passed } = tally;
+      const finished = rollouts - unfinished;
+      const passRate = finished > 0 ? passed / finished : null;
+      ui.give({ ...tally, passRate, problems: Object.fromEntries(problems), traces: corpus.path('traces') });
+      const percent = passRate === null ? '' : ` (${(passRate * 100).toFixed(1)} %)`;
+      ui.say(`${passed} of ${finished} rollouts passed${percent}; traces in ${corpus.path('traces')}`);
+      if (unfinished > 0) ui.say(ui.style('yellow', `${unfinished} more did not finish and are not counted`));
       for (const [problem, n] of problems) ui.say(ui.style('yellow', `  ${n} x ${problem}`));
-      if (rollouts > 0 && [...problems.values()].reduce((sum, n) => sum + n, 0) === rollouts) process.exitCode = 1;
+      if (finished === 0) process.exitCode = EXIT.failed;
     });

@@ -4,21 +4,22 @@ import type { Task } from '../../artifacts/task.js';
 import { TreadleError } from '../../errors.js';
 import { wallSeconds } from '../../kit/clock.js';
 import { sessionDirectory } from '../../serve/http/directory.js';
-import { serveHttp } from '../../serve/http/serve.js';
+import { type Serving, serveHttp } from '../../serve/http/serve.js';
 import { serveStdio } from '../../serve/mcp/stdio.js';
 import { Session } from '../../serve/sessions/session.js';
 import { actorOf } from '../../tasks/ground/ground.js';
 import { type LoadedWorld, loadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
+import { wholeNumber } from '../arguments.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
 import { sessionFor } from '../pipeline/rollouts.js';
-import { makeUi, wholeNumber } from '../ui.js';
+import { makeUi, type Ui } from '../ui.js';
 
 interface Options {
   world?: string;
   task?: string;
   stdio?: boolean;
-  port: string;
+  port: number;
   sessions: number;
   json?: boolean;
 }
@@ -40,6 +41,28 @@ const opener = (world: LoadedWorld, tasks: readonly Task[]): ((taskId: string | 
   };
 };
 
+/** What a person needs to point a client at the server. */
+const howToConnect = (ui: Ui, world: LoadedWorld, server: Serving, sessions: readonly { token: string }[]): void => {
+  const { url } = server;
+  const [first] = sessions;
+  ui.say(`world    ${world.spec.id} (${world.spec.company.name}), ${world.tools.size} tools`);
+  ui.say(`agents   ${server.url}`);
+  for (const { token } of sessions) ui.say(`token    ${token}`);
+  ui.say(`admin    ${server.adminUrl} token ${server.adminToken}`);
+  ui.say('');
+  ui.say('Any MCP client over Streamable HTTP; in the configuration file that most of them read:');
+  const entry = { type: 'http', url, headers: { Authorization: `Bearer ${first?.token ?? ''}` } };
+  ui.say(ui.style('dim', JSON.stringify({ mcpServers: { [world.spec.id]: entry } })));
+  ui.say('Or by hand:');
+  ui.say(
+    ui.style(
+      'dim',
+      `curl ${url} -H 'authorization: Bearer ${first?.token ?? ''}' -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+    ),
+  );
+  ui.say('Stop with Ctrl-C.');
+};
+
 const taskIn = (request: unknown): string | undefined => {
   const task = (request as { task?: unknown } | null)?.task;
   if (task === undefined || typeof task === 'string') return task;
@@ -58,7 +81,11 @@ export const serveCommand = (): Command =>
     .addOption(worldOption())
     .option('--task <id>', 'give the session the tools of this task')
     .option('--stdio', 'one session on stdin and stdout')
-    .option('--port <n>', "port of the agents' door on 127.0.0.1; 0 takes a free one", '0')
+    .addOption(
+      new Option('--port <n>', "port of the agents' door on 127.0.0.1; 0 takes a free one")
+        .default(0)
+        .argParser(wholeNumber('--port', 65_535, 0)),
+    )
     .addOption(
       new Option('--sessions <n>', 'sessions opened at the start, each with its token')
         .default(1)
@@ -81,42 +108,37 @@ export const serveCommand = (): Command =>
         engine.close();
         return;
       }
-      const port = Number(options.port);
-      if (!Number.isInteger(port) || port < 0 || port > 65535)
-        throw new TreadleError({
-          code: 'bad_option',
-          message: '--port takes a number from 0 to 65535',
-          value: options.port,
-          next: 'Leave it out to take a free port.',
-        });
       const directory = sessionDirectory({
         capacity: Math.max(10_000, options.sessions),
         idleSeconds: 3600,
         lifetimeSeconds: 86_400,
         now: wallSeconds,
       });
+      // Heard from before anyone can know the address, so that a stop is never lost.
+      const stopped = new Promise<void>((resolve) => {
+        process.once('SIGINT', resolve);
+        process.once('SIGTERM', resolve);
+      });
       const lease = (session: Session): { host: Session; drop: () => void } => ({
         host: session,
         drop: () => session.drop(),
       });
-      const server = await serveHttp({ directory, port, admin: { open: (request) => lease(open(taskIn(request))) } });
+      const server = await serveHttp({
+        directory,
+        port: options.port,
+        admin: { open: (request) => lease(open(taskIn(request))) },
+      });
       const sessions = Array.from({ length: options.sessions }, () => directory.open(lease(open(options.task))));
       ui.give({
         world: id,
-        url: `${server.url}/mcp`,
+        url: server.url,
         adminUrl: server.adminUrl,
         adminToken: server.adminToken,
         sessions,
       });
-      ui.say(`world    ${id} (${world.spec.company.name}), ${world.tools.size} tools`);
-      ui.say(`agents   ${server.url}/mcp`);
-      for (const { token } of sessions) ui.say(`token    ${token}`);
-      ui.say(`admin    ${server.adminUrl} token ${server.adminToken}`);
-      ui.say('Stop with Ctrl-C.');
-      await new Promise<void>((resolve) => {
-        process.once('SIGINT', resolve);
-        process.once('SIGTERM', resolve);
-      });
+      howToConnect(ui, world, server, sessions);
+      await stopped;
       await server.close();
+      directory.closeAll();
       engine.close();
     });

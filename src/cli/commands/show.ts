@@ -16,8 +16,12 @@ const showCorpus = (corpus: Corpus, ui: Ui): void => {
     );
     ui.say(`  services ${world.services.join(', ')}`);
     ui.say(
-      `  ${world.tools} tools, ${world.rows} rows, ${world.invariants} rules, ${world.tasks} tasks (${world.dropped} dropped), ${world.passed} of ${world.rollouts} rollouts passed`,
+      `  ${world.tools} tools, ${world.rows} rows, ${world.invariants} rules, ${world.tasks} tasks (${world.dropped} dropped)`,
     );
+    for (const [producer, { rollouts, unfinished, passed }] of Object.entries(world.producers)) {
+      const apart = unfinished > 0 ? `, ${unfinished} more did not finish` : '';
+      ui.say(`  ${producer}: ${passed} of ${rollouts - unfinished} rollouts passed${apart}`);
+    }
   }
   if (index.worlds.length === 0) ui.say('The corpus holds no world yet.');
 };

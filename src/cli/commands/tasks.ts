@@ -1,9 +1,11 @@
 /** treadle tasks: makes the task library of each world anew. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { rebuildIndex } from '../../corpus/catalog.js';
 import { generateTasks } from '../../tasks/generate.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
+import { shortText } from '../arguments.js';
+import { EXIT } from '../exit.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, tasksOption, worldOption } from '../options.js';
 import { makeUi } from '../ui.js';
 
@@ -20,7 +22,7 @@ export const tasksCommand = (): Command =>
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
     .addOption(tasksOption(12))
-    .option('--seed <seed>', "another seed than the world's own")
+    .addOption(new Option('--seed <seed>', "another seed than the world's own").argParser(shortText('--seed', '7')))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -62,5 +64,5 @@ export const tasksCommand = (): Command =>
         ui.say(`${ui.style('bold', world)}: ${tasks.length} tasks, ${dropped} proposals dropped`);
         for (const { family, brief } of tasks) ui.say(`  ${family.padEnd(8)} ${brief}`);
       }
-      if (made.some(({ tasks }) => tasks.length < options.tasks)) process.exitCode = 1;
+      if (made.some(({ tasks }) => tasks.length < options.tasks)) process.exitCode = EXIT.failed;
     });

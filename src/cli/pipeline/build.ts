@@ -1,25 +1,19 @@
 /** `treadle build`: the whole flow, slot by slot; what is finished is on disk before the next begins. */
-
 import type { Pins } from '../../author/catalogue/author.js';
-import { certifyWorld } from '../../certify/certify.js';
+import type { WorldDraft } from '../../author/draft.js';
 import { checkDeterminism } from '../../certify/determinism/processes.js';
-import type { Job } from '../../certify/determinism/script.js';
-import { readIndex } from '../../corpus/catalog.js';
+import { rebuildIndex } from '../../corpus/catalog.js';
 import { Corpus } from '../../corpus/corpus.js';
-import { TreadleError } from '../../errors.js';
-import { elapsedMs } from '../../kit/clock.js';
-import { referencePolicy } from '../../rollout/agents/reference.js';
-import { generateTasks } from '../../tasks/generate.js';
-import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
+import { type Interrupt, noInterrupt } from '../interrupt.js';
 import { writeReport } from '../report/report.js';
 import type { Ui } from '../ui.js';
+import { type DocumentOutcome, keepOutcome } from './document.js';
 import { type Drafting, draftsOf } from './drafts.js';
 import type { Input } from './input.js';
-import { type BuildRecord, openRecord, saveRecord } from './record.js';
-import { keepTraces, rollWorld } from './rollouts.js';
+import { type BuildRecord, type Loss, lossesOf, openRecord } from './record.js';
 import { exportCorpus } from './rows.js';
-import { type MadeWorld, makeWorld, whyNot } from './world.js';
+import { fillSlot, type Run, timed } from './slot.js';
 
 export interface BuildOptions {
   input: Input;
@@ -41,182 +35,78 @@ export interface BuildSummary {
   rollouts: number;
   passed: number;
   rows: number;
-  dropped: { what: string; why: string }[];
-  /** Milliseconds a stage took. */
+  dropped: Loss[];
+  /** What became of the document's operations. */
+  document?: DocumentOutcome;
+  /** Milliseconds a stage took in this run. */
   timesMs: Record<string, number>;
   report: string;
 }
 
-/** Drafts tried for one world before the slot is given up. */
-const ATTEMPTS = 3;
-
-interface Run {
-  options: BuildOptions;
-  ui: Ui;
-  corpus: Corpus;
-  engine: Engine;
-  record: BuildRecord;
-  jobs: Job[];
-  timesMs: Record<string, number>;
-  interrupted: () => boolean;
-}
-
-const timed = async <T>(run: Run, stage: string, work: () => Promise<T> | T): Promise<T> => {
-  const start = elapsedMs();
-  try {
-    return await work();
-  } finally {
-    run.timesMs[stage] = (run.timesMs[stage] ?? 0) + (elapsedMs() - start);
-  }
-};
-
-/** A certified world for a slot, or undefined when every attempt failed; what failed is recorded. */
-const makeSlot = (run: Run, drafting: Drafting, index: number): MadeWorld | undefined => {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const draft = drafting.draft(index, attempt);
-    const made = makeWorld(run.engine, draft, elapsedMs);
-    run.timesMs.author = (run.timesMs.author ?? 0) + made.timesMs.author;
-    run.timesMs.certify = (run.timesMs.certify ?? 0) + made.timesMs.certify;
-    run.record.dropped.push(...made.dropped);
-    const why = whyNot(made);
-    if (why === undefined) return made;
-    run.record.dropped.push({ what: `world ${draft.id}`, why });
-    unloadWorld(made.loaded);
-  }
-  return undefined;
-};
-
-const writeSlot = (run: Run, made: MadeWorld): void => {
-  const { built, certified } = made;
-  run.corpus.writeWorld({ ...built, certificates: { ...certified.services, world: certified.certificate } });
-};
-
-const finishSlot = async (run: Run, world: LoadedWorld, calls: Job['calls']): Promise<void> => {
-  const { corpus, options, ui } = run;
-  const id = world.spec.id;
-  if (!corpus.hasTasks(id)) {
-    const onTry = (kept: number, tried: number): void =>
-      ui.progress(`${world.spec.company.name}: ${kept} of ${options.tasks} tasks, ${tried} tried`);
-    const library = await timed(run, 'tasks', () =>
-      generateTasks(world, { count: options.tasks, seed: world.spec.seed, onTry }),
-    );
-    corpus.writeTasks(id, {
-      tasks: library.tasks.map(({ task }) => task),
-      certificates: Object.fromEntries(library.tasks.map(({ task, certificate }) => [task.id, certificate])),
-      dropped: library.dropped,
-    });
-  }
-  const { tasks } = corpus.readTasks(id);
-  await timed(run, 'rollout', async () => {
-    const rolled = await rollWorld(world, tasks, {
-      samples: 1,
-      seed: options.seed,
-      concurrency: 1,
-      policyFor: (task) => referencePolicy(task),
-    });
-    keepTraces(corpus, id, rolled);
-  });
-  run.jobs.push({ world: id, calls, tasks: tasks.map((task) => task.id) });
-};
-
-const slot = async (run: Run, drafting: Drafting, index: number): Promise<void> => {
-  const { corpus, record, ui, options } = run;
-  const label = `world ${index + 1} of ${options.worlds}`;
-  const known = record.made[String(index)];
-  if (known !== undefined && corpus.hasWorld(known)) {
-    if (corpus.hasTasks(known) && corpus.isDeterministic(known)) return;
-    const loaded = loadWorld(run.engine, corpus.readWorld(known));
-    const { probes } = await timed(run, 'certify', () => certifyWorld(loaded));
-    await finishSlot(run, loaded, callsOf(probes));
-    unloadWorld(loaded);
-    return;
-  }
-  ui.progress(`${label}: authoring and certifying`);
-  const made = makeSlot(run, drafting, index);
-  if (!made) {
-    ui.step(`  ${label} was given up after ${ATTEMPTS} drafts: ${record.dropped.at(-1)?.why ?? ''}`);
-    saveRecord(corpus, record);
-    return;
-  }
-  await timed(run, 'write', () => writeSlot(run, made));
-  record.made[String(index)] = made.built.world.id;
-  saveRecord(corpus, record);
-  await finishSlot(run, made.loaded, callsOf(made.certified.probes));
-  const { tasks, dropped } = corpus.readTasks(made.built.world.id);
-  ui.step(
-    `  ${label}: ${made.built.world.company.name}, ${made.built.services.length} services, ${made.loaded.tools.size} tools, ${tasks.length} tasks (${dropped.length} dropped)`,
-  );
-  unloadWorld(made.loaded);
-};
-
-const callsOf = (probes: readonly { name: string; args?: Job['calls'][number]['args'] }[]): Job['calls'] =>
-  probes.flatMap(({ name, args }) => (args === undefined ? [] : [{ tool: name, args }]));
-
 /** Validator 11 over the whole batch; the finding goes into each world's certificate. */
 const proveDeterminism = async (run: Run): Promise<void> => {
   if (run.options.skipDeterminism || run.jobs.length === 0) return;
-  run.ui.progress(`running ${run.jobs.length} worlds again in two fresh processes`);
-  const findings = await timed(run, 'determinism', () => checkDeterminism({ corpus: run.corpus.dir, jobs: run.jobs }));
-  for (const [id, finding] of findings) {
-    run.corpus.addFinding(id, finding);
-    if (!finding.pass)
-      run.record.dropped.push({ what: `certificate of ${id}`, why: `determinism: ${finding.evidence[0] ?? ''}` });
+  run.ui.progress(`running ${run.jobs.length} world(s) again in two fresh processes`);
+  const { corpus, jobs } = run;
+  try {
+    const findings = await timed(run, 'determinism', () => checkDeterminism({ corpus: corpus.dir, jobs }));
+    for (const [id, finding] of findings) corpus.addFinding(id, finding);
+  } catch (thrown) {
+    // A terminal sends Ctrl-C to the fresh processes too: then they died of that.
+    await run.interrupt.check('all worlds are made, their proof of determinism is not');
+    throw thrown;
   }
+  await run.interrupt.check('all worlds are made');
 };
 
-/** Builds or goes on building. Throws for bad input; a world or task that fails is dropped with its reason instead. */
-export const build = async (
-  options: BuildOptions,
-  ui: Ui,
-  interrupted: () => boolean = () => false,
-): Promise<BuildSummary> => {
-  const drafting = draftsOf(options.input, options.seed, options.pins);
-  const corpus = Corpus.open(options.out, true);
+/** Certificates that failed after their world was kept. */
+const failedLater = (corpus: Corpus): Loss[] =>
+  corpus.worlds().flatMap((id) => {
+    const failed = corpus.worldCertificate(id)?.findings.filter(({ pass }) => !pass) ?? [];
+    return failed.map((finding) => ({
+      what: `certificate of ${id}`,
+      why: `${finding.id}: ${finding.evidence[0] ?? ''}`,
+    }));
+  });
+
+const recordOf = (options: BuildOptions, document: DocumentOutcome | undefined): BuildRecord => {
   const { kind, name, hash, text } = options.input;
-  const source =
-    kind === 'brief'
-      ? text.slice(0, 4000)
-      : `API document ${name}: ${drafting.report?.title ?? ''}, ${drafting.report?.operations ?? 0} operations`;
-  const record = openRecord(corpus, {
+  const { country, industry, archetypes } = options.pins;
+  const source = document
+    ? `API document ${name}: ${document.title}, ${document.operations.length} operations`
+    : text.slice(0, 4000);
+  return {
     treadle: 'build/1',
     input: { kind, name, hash },
     source,
+    pins: {
+      ...(country ? { country } : {}),
+      ...(industry ? { industry } : {}),
+      ...(archetypes ? { archetypes: [...archetypes] } : {}),
+    },
     worlds: options.worlds,
     tasks: options.tasks,
     seed: options.seed,
-    dropped: [],
-    made: {},
-  });
-  const run: Run = { options, ui, corpus, engine: await Engine.start(), record, jobs: [], timesMs: {}, interrupted };
-  try {
-    for (let index = 0; index < options.worlds; index++) {
-      if (interrupted()) {
-        const next = 'Run the same command again: it goes on where it stopped.';
-        throw new TreadleError({
-          code: 'interrupted',
-          message: `Stopped after ${index} of ${options.worlds} worlds`,
-          next,
-          value: options.out,
-        });
-      }
-      await slot(run, drafting, index);
-    }
-    await proveDeterminism(run);
-  } finally {
-    run.engine.close();
-    saveRecord(corpus, record);
-  }
-  return finish(run, source);
+    slots: {},
+  };
 };
 
-const finish = async (run: Run, source: string): Promise<BuildSummary> => {
+const finish = async (run: Run, document: DocumentOutcome | undefined): Promise<BuildSummary> => {
   const { corpus, options, record } = run;
+  run.ui.progress('writing rows and report');
   const rows = await timed(run, 'export', () => exportCorpus(corpus, { out: corpus.path('sft'), seed: options.seed }));
   const title = options.input.kind === 'brief' ? 'Worlds from a brief' : `Worlds from ${options.input.name}`;
+  const dropped = [...lossesOf(record), ...failedLater(corpus)];
+  const { worlds } = rebuildIndex(corpus);
   const report = await timed(run, 'report', () =>
-    writeReport(corpus, { title, source, seed: options.seed, dropped: record.dropped }),
+    writeReport(corpus, worlds, {
+      title,
+      source: record.source,
+      seed: options.seed,
+      dropped,
+      ...(document ? { document } : {}),
+    }),
   );
-  const { worlds } = readIndex(corpus);
   const sum = (pick: (world: (typeof worlds)[number]) => number): number =>
     worlds.reduce((total, world) => total + pick(world), 0);
   return {
@@ -224,12 +114,47 @@ const finish = async (run: Run, source: string): Promise<BuildSummary> => {
     worlds: worlds.length,
     certified: worlds.filter(({ certified }) => certified).length,
     tasks: sum(({ tasks }) => tasks),
-    tasksDropped: sum(({ dropped }) => dropped),
+    tasksDropped: sum((world) => world.dropped),
     rollouts: sum(({ rollouts }) => rollouts),
     passed: sum(({ passed }) => passed),
     rows: rows.rows,
-    dropped: record.dropped,
+    dropped,
+    ...(document ? { document } : {}),
     timesMs: Object.fromEntries(Object.entries(run.timesMs).map(([stage, ms]) => [stage, Math.round(ms)])),
     report,
   };
+};
+
+const reuse = (drafting: Drafting, first: WorldDraft): Drafting => ({
+  ...drafting,
+  draft: (index, attempt) => (index === 0 && attempt === 0 ? first : drafting.draft(index, attempt)),
+});
+
+/**
+ * Builds or goes on building. A world or task that fails is dropped with its reason. Throws for bad input, for a folder that
+ * cannot be used, and `interrupted`; whatever was finished by then stays, and the same call goes on with it.
+ */
+export const build = async (
+  options: BuildOptions,
+  ui: Ui,
+  interrupt: Interrupt = noInterrupt,
+): Promise<BuildSummary> => {
+  const drafting = draftsOf(options.input, options.seed, options.pins);
+  // Whether the input can be used at all shows before a folder is made for it.
+  const first = drafting.draft(0, 0);
+  const corpus = Corpus.open(options.out, true);
+  const record = openRecord(corpus, recordOf(options, drafting.document));
+  if (drafting.document) keepOutcome(corpus, drafting.document);
+  const engine = await Engine.start();
+  const run: Run = { options, ui, corpus, engine, record, jobs: [], timesMs: {}, interrupt };
+  try {
+    for (let index = 0; index < options.worlds; index++) {
+      await interrupt.check(`${index} of ${options.worlds} worlds are finished`);
+      await fillSlot(run, index === 0 ? reuse(drafting, first) : drafting, index);
+    }
+    await proveDeterminism(run);
+  } finally {
+    engine.close();
+  }
+  return finish(run, drafting.document);
 };

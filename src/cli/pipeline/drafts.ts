@@ -4,16 +4,16 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import { authorFromBrief, type Pins } from '../../author/catalogue/author.js';
 import type { WorldDraft } from '../../author/draft.js';
 import { authorFromDocument } from '../../author/openapi/author.js';
-import type { DocumentReport } from '../../author/openapi/types.js';
 import { placeDocument } from '../../author/place-document.js';
 import { TreadleError } from '../../errors.js';
+import { type DocumentOutcome, outcomeOf } from './document.js';
 import type { Input } from './input.js';
 
 export interface Drafting {
   /** The draft of slot `index`; `attempt` above 0 after an earlier one failed certification. */
   draft(index: number, attempt: number): WorldDraft;
-  /** What was read of a document. */
-  report?: DocumentReport;
+  /** What became of a document. */
+  document?: DocumentOutcome;
 }
 
 /** Services of a document that fit into one world beside the three of the core: a world connection takes ten. */
@@ -30,7 +30,7 @@ const fromDocument = (input: Input, seed: string, pins: Pins): Drafting => {
   }
   const packs: ServiceSpec[] = services.slice(0, MOST_SERVICES);
   return {
-    report,
+    document: outcomeOf(report, services, packs),
     draft: (index, attempt) =>
       placeDocument({ title: report.title, services: packs, seed: seedOf(seed, index, attempt), pins }),
   };

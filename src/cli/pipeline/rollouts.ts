@@ -5,6 +5,7 @@ import type { Trace } from '../../artifacts/trace.js';
 import type { Verdict } from '../../artifacts/verdict.js';
 import type { Corpus } from '../../corpus/corpus.js';
 import { exists, readBytes, writeJson, writeWhole } from '../../corpus/files.js';
+import type { Tally, TraceCounts } from '../../corpus/listings.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import { rolloutMany } from '../../rollout/many.js';
@@ -34,52 +35,67 @@ export interface RolloutPlan {
 export const sessionFor = (world: LoadedWorld, task: Task, id: string): Session =>
   Session.open(world, { id, services: task.services, me: callerOf(task.actor) });
 
-/** Rolls every task out `samples` times. A rollout that breaks is kept as a trace with its problem. */
+/** Whether disk, network or endpoint ended the rollout: it says nothing of who acted, so no pass rate counts it. */
+export const isUnfinished = ({ finish, problem }: Trace): boolean =>
+  (finish === 'error' || finish === 'cut') && problem?.fault === 'infrastructure';
+
+/** Counts of rollouts; a rate is `passed` of `rollouts - unfinished`. */
+export const tallyOf = (rolled: readonly Rolled[]): Tally => ({
+  rollouts: rolled.length,
+  unfinished: rolled.filter(({ trace }) => isUnfinished(trace)).length,
+  passed: rolled.filter(({ trace, verdict }) => verdict.pass && !isUnfinished(trace)).length,
+});
+
+/** Rolls every task out `samples` times; results in the order of tasks and samples. A rollout that breaks is kept with its problem. */
 export const rollWorld = async (world: LoadedWorld, tasks: readonly Task[], plan: RolloutPlan): Promise<Rolled[]> => {
-  const rolled: Rolled[] = [];
+  let [done, passed] = [0, 0];
   const policies = world.spec.policies.map(({ text }) => text);
   const jobs = tasks.flatMap((task) => {
     const hash = addressOf(task);
     return Array.from({ length: plan.samples }, (_, index) => ({
-      open: () => {
-        const host = sessionFor(world, task, `${task.id}-${index}`);
-        return {
-          host,
-          task,
-          policy: plan.policyFor(task, index),
-          ...(plan.limits ? { limits: plan.limits } : {}),
-          prompt: { policies, company: world.spec.company.name },
-          sample: { seed: plan.seed, index },
-        };
-      },
+      open: () => ({
+        host: sessionFor(world, task, `${task.id}-${index}`),
+        task,
+        policy: plan.policyFor(task, index),
+        ...(plan.limits ? { limits: plan.limits } : {}),
+        prompt: { policies, company: world.spec.company.name },
+        sample: { seed: plan.seed, index },
+      }),
       close: (trace: Trace, rollout: Rollout): Rolled => {
         const session = rollout.host as Session;
         const verdict = verify(task, gather(session, trace.answer), trace.id, hash);
         session.drop();
-        const done = { trace, verdict };
-        rolled.push(done);
-        plan.onDone?.(rolled.length, rolled.filter(({ verdict: { pass } }) => pass).length);
-        return done;
+        done++;
+        if (verdict.pass) passed++;
+        plan.onDone?.(done, passed);
+        return { trace, verdict };
       },
     }));
   });
+  const rolled: Rolled[] = [];
   for await (const outcome of rolloutMany(jobs, plan.concurrency)) {
     if (!outcome.ok) throw outcome.error;
+    rolled.push(outcome.value);
   }
   return rolled;
 };
 
 const fileOf = (corpus: Corpus, world: string): string => corpus.path('traces', `${world}.jsonl`);
 
-/** Writes a world's traces, replacing those of the same producer and keeping the others. */
+const producerOf = ({ producer: { policy, name } }: Trace): string => (policy === 'model' ? name : policy);
+
+const countsOf = (rolled: readonly Rolled[]): TraceCounts => {
+  const names = [...new Set(rolled.map(({ trace }) => producerOf(trace)))].sort();
+  const of = (name: string): Rolled[] => rolled.filter(({ trace }) => producerOf(trace) === name);
+  return { ...tallyOf(rolled), producers: Object.fromEntries(names.map((name) => [name, tallyOf(of(name))])) };
+};
+
+/** Writes a world's traces: those with the same id are replaced, the others kept. */
 export const keepTraces = (corpus: Corpus, world: string, rolled: readonly Rolled[]): void => {
   const ids = new Set(rolled.map(({ trace }) => trace.id));
   const kept = [...readTraces(corpus, world).filter(({ trace }) => !ids.has(trace.id)), ...rolled];
   writeWhole(fileOf(corpus, world), kept.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  writeJson(corpus.path('traces', `${world}.summary.json`), {
-    rollouts: kept.length,
-    passed: kept.filter(({ verdict }) => verdict.pass).length,
-  });
+  writeJson(corpus.path('traces', `${world}.summary.json`), countsOf(kept));
 };
 
 /** A world's kept traces with their verdicts; a line cut off by a crash is left out. */

@@ -1,5 +1,6 @@
 /** Training rows of a corpus: its passing traces with their tasks and the tools the agent had. */
 import type { Corpus } from '../../corpus/corpus.js';
+import { addressOf } from '../../kit/hash.js';
 import { exportSft, type SftReport } from '../../train/sft/export.js';
 import type { ExportItem } from '../../train/sft/row.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
@@ -24,9 +25,11 @@ const itemsOf = async function* (corpus: Corpus, worlds: readonly string[]): Asy
       if (traces.length === 0) continue;
       const world = loadWorld(engine, corpus.readWorld(id));
       const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
+      const hashes = new Map([...tasks].map(([name, task]) => [name, addressOf(task)]));
       for (const { trace, verdict } of traces) {
         const task = tasks.get(trace.taskId);
-        if (!task) continue;
+        // A task that was made anew under the same id is another task.
+        if (!task || hashes.get(task.id) !== trace.task) continue;
         const session = sessionFor(world, task, trace.id);
         yield { trace, verdict, task, tools: session.tools() };
         session.drop();

@@ -1,0 +1,144 @@
+/** One world of a build, from draft to verified rollouts; every stage is on disk before the next begins. */
+import { certifyWorld } from '../../certify/certify.js';
+import type { Job } from '../../certify/determinism/script.js';
+import type { Corpus } from '../../corpus/corpus.js';
+import { elapsedMs } from '../../kit/clock.js';
+import { referencePolicy } from '../../rollout/agents/reference.js';
+import { generateTasks } from '../../tasks/generate.js';
+import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
+import type { Engine } from '../../world/state/engine.js';
+import type { Interrupt } from '../interrupt.js';
+import type { Ui } from '../ui.js';
+import type { BuildOptions } from './build.js';
+import type { Drafting } from './drafts.js';
+import { type BuildRecord, type Loss, saveRecord } from './record.js';
+import { keepTraces, rollWorld } from './rollouts.js';
+import { type MadeWorld, makeWorld, whyNot } from './world.js';
+
+export interface Run {
+  options: BuildOptions;
+  ui: Ui;
+  corpus: Corpus;
+  engine: Engine;
+  record: BuildRecord;
+  /** Worlds that are still to be run in fresh processes. */
+  jobs: Job[];
+  timesMs: Record<string, number>;
+  interrupt: Interrupt;
+}
+
+/** Drafts tried for one world before the slot is given up. */
+const ATTEMPTS = 3;
+
+export const timed = async <T>(run: Run, stage: string, work: () => Promise<T> | T): Promise<T> => {
+  const start = elapsedMs();
+  try {
+    return await work();
+  } finally {
+    run.timesMs[stage] = (run.timesMs[stage] ?? 0) + (elapsedMs() - start);
+  }
+};
+
+export const callsOf = (probes: readonly { name: string; args?: Job['calls'][number]['args'] }[]): Job['calls'] =>
+  probes.flatMap(({ name, args }) => (args === undefined ? [] : [{ tool: name, args }]));
+
+const labelOf = (run: Run, index: number): string => `world ${index + 1} of ${run.options.worlds}`;
+
+/** A certified world for a slot, or undefined when every attempt failed; what was lost goes into `dropped`. */
+const makeSlot = async (
+  run: Run,
+  drafting: Drafting,
+  index: number,
+  dropped: Loss[],
+): Promise<MadeWorld | undefined> => {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const again = attempt > 0 ? `, draft ${attempt + 1}` : '';
+    run.ui.progress(`${labelOf(run, index)}: authoring and certifying${again}`);
+    const draft = drafting.draft(index, attempt);
+    const made = makeWorld(run.engine, draft, elapsedMs);
+    run.timesMs.author = (run.timesMs.author ?? 0) + made.timesMs.author;
+    run.timesMs.certify = (run.timesMs.certify ?? 0) + made.timesMs.certify;
+    dropped.push(...made.dropped);
+    const why = whyNot(made);
+    if (why === undefined) return made;
+    dropped.push({ what: `world ${draft.id}`, why });
+    unloadWorld(made.loaded);
+    await run.interrupt.check(`${index} of ${run.options.worlds} worlds are finished`);
+  }
+  return undefined;
+};
+
+const makeTasks = async (run: Run, world: LoadedWorld): Promise<void> => {
+  const { corpus, options, ui } = run;
+  const { id, seed, company } = world.spec;
+  if (corpus.hasTasks(id)) return;
+  const onTry = (kept: number, tried: number): void =>
+    ui.progress(`${company.name}: ${kept} of ${options.tasks} tasks, ${tried} tried`);
+  const library = await timed(run, 'tasks', () =>
+    run.interrupt.atOnce(() => generateTasks(world, { count: options.tasks, seed, onTry })),
+  );
+  corpus.writeTasks(id, {
+    tasks: library.tasks.map(({ task }) => task),
+    certificates: Object.fromEntries(library.tasks.map(({ task, certificate }) => [task.id, certificate])),
+    dropped: library.dropped,
+  });
+};
+
+const finishSlot = async (run: Run, world: LoadedWorld, index: number, calls: Job['calls']): Promise<void> => {
+  const { corpus, options, ui } = run;
+  const { id, company } = world.spec;
+  const finished = `${index} of ${options.worlds} worlds are finished`;
+  await run.interrupt.check(finished);
+  await makeTasks(run, world);
+  await run.interrupt.check(finished);
+  const { tasks, dropped } = corpus.readTasks(id);
+  await timed(run, 'rollout', async () => {
+    const plan = { samples: 1, seed: options.seed, concurrency: 1, policyFor: referencePolicy };
+    keepTraces(corpus, id, await rollWorld(world, tasks, plan));
+  });
+  run.jobs.push({ world: id, calls, tasks: tasks.map((task) => task.id) });
+  ui.step(
+    `  ${labelOf(run, index)}: ${company.name}, ${world.services.size} services, ${world.tools.size} tools, ${tasks.length} tasks (${dropped.length} dropped)`,
+  );
+};
+
+/** Goes on with a world that is on disk. */
+const goOn = async (run: Run, index: number, id: string): Promise<void> => {
+  const { corpus, ui } = run;
+  if (corpus.hasTasks(id) && corpus.isDeterministic(id)) {
+    ui.step(`  ${labelOf(run, index)}: done before`);
+    return;
+  }
+  ui.progress(`${labelOf(run, index)}: going on`);
+  const loaded = loadWorld(run.engine, corpus.readWorld(id));
+  const { probes } = await timed(run, 'certify', () => certifyWorld(loaded));
+  await finishSlot(run, loaded, index, callsOf(probes));
+  unloadWorld(loaded);
+};
+
+/** Makes, finishes or skips one slot, and records how far it came. */
+export const fillSlot = async (run: Run, drafting: Drafting, index: number): Promise<void> => {
+  const { corpus, record, ui } = run;
+  const known = record.slots[String(index)];
+  if (known?.world !== undefined && corpus.hasWorld(known.world)) return goOn(run, index, known.world);
+  if (known !== undefined && known.world === undefined) {
+    ui.step(`  ${labelOf(run, index)}: given up before: ${known.dropped.at(-1)?.why ?? ''}`);
+    return;
+  }
+  const dropped: Loss[] = [];
+  const made = await makeSlot(run, drafting, index, dropped);
+  if (!made) {
+    ui.step(`  ${labelOf(run, index)} was given up after ${ATTEMPTS} drafts: ${dropped.at(-1)?.why ?? ''}`);
+    record.slots[String(index)] = { dropped };
+    saveRecord(corpus, record);
+    return;
+  }
+  const { built, certified, loaded } = made;
+  await timed(run, 'write', () =>
+    corpus.writeWorld({ ...built, certificates: { ...certified.services, world: certified.certificate } }),
+  );
+  record.slots[String(index)] = { world: built.world.id, dropped };
+  saveRecord(corpus, record);
+  await finishSlot(run, loaded, index, callsOf(certified.probes));
+  unloadWorld(loaded);
+};

@@ -1,0 +1,109 @@
+/** The part of the report on one world: its picture, certificate, choices, tools and tasks. */
+import type { Certificate } from '../../artifacts/certificate.js';
+import type { Check } from '../../artifacts/check.js';
+import type { Task } from '../../artifacts/task.js';
+import type { TaskFiles, WorldFiles } from '../../corpus/corpus.js';
+import { isoDate } from '../../kit/calendar.js';
+import { serviceGraph } from './graph.js';
+import { escapeHtml as esc, folded, table } from './html.js';
+
+const mark = (pass: boolean): string =>
+  pass ? '<span class="ok" title="passed">✓</span>' : '<span class="bad" title="failed">✗</span>';
+
+const findings = (certificate: Certificate): string =>
+  table(
+    ['validator', '', 'seen'],
+    certificate.findings.map(({ id, pass, evidence }) => {
+      const seen = evidence.slice(0, 4).map(esc).join('<br>');
+      const more = evidence.length > 4 ? `<br><span class="soft">and ${evidence.length - 4} more</span>` : '';
+      return [esc(id.replaceAll('_', ' ')), mark(pass), seen + more];
+    }),
+  );
+
+const toolsOf = (files: WorldFiles): string =>
+  files.services
+    .map((spec) => {
+      const rows = Object.entries(spec.tools).map(([name, tool]) => [
+        `<code>${esc(name)}</code>`,
+        esc(tool.description),
+        `<span class="soft">${tool.writes.length > 0 ? 'writes' : 'reads'}</span>`,
+      ]);
+      return folded(
+        `${esc(spec.title)}: ${rows.length} tools, dialect ${esc(spec.surface.dialect)}`,
+        table(['tool', 'what it does', ''], rows),
+      );
+    })
+    .join('');
+
+const wordsOf = (check: Check): string => {
+  const where =
+    'where' in check ? Object.entries(check.where).map(([col, value]) => `${col} ${JSON.stringify(value)}`) : [];
+  const place = 'table' in check ? `${check.service}.${check.table}` : '';
+  const that =
+    'col' in check
+      ? `${check.col} ${JSON.stringify(check.value)}`
+      : 'count' in check
+        ? `${check.count} rows`
+        : 'invariant' in check
+          ? check.invariant
+          : '';
+  return `<code>${esc(check.kind)}</code> ${esc([place, where.length > 0 ? `with ${where.join(', ')}` : '', that].filter(Boolean).join(': '))}`;
+};
+
+const taskCard = (task: Task, certificate: Certificate | undefined): string => {
+  const calls = task.reference.calls.map(
+    (call) => `<li><code>${esc(call.tool)} ${esc(JSON.stringify(call.args))}</code></li>`,
+  );
+  const checks = task.milestones.flatMap(({ checks: list }) => list).map((check) => `<li>${wordsOf(check)}</li>`);
+  const answer = task.answer ? ` · answer: ${esc(task.reference.answer)}` : '';
+  return folded(
+    `<span class="request">${esc(task.brief)}</span>`,
+    `<p class="soft">${esc(task.id)} · for ${esc(task.actor.name)}, ${esc(task.actor.title)}${answer}</p><h4>Reference</h4><ol>${calls.join('')}</ol><h4>Checks</h4><ul>${checks.join('')}</ul>${certificate ? `<h4>Gate</h4>${findings(certificate)}` : ''}`,
+  );
+};
+
+/** Proposals that were dropped, by reason, with one example each. */
+const droppedTasks = (dropped: TaskFiles['dropped']): string => {
+  const counts = new Map<string, { n: number; example: string }>();
+  for (const { family, template, reason } of dropped) {
+    const key = `${family}: ${reason.replace(/[“"'].*?[”"']|\d+/g, '…').slice(0, 90)}`;
+    const entry = counts.get(key) ?? { n: 0, example: `${template}: ${reason}` };
+    entry.n++;
+    counts.set(key, entry);
+  }
+  if (counts.size === 0) return '';
+  const rows = [...counts]
+    .sort((a, b) => b[1].n - a[1].n)
+    .map(([why, { n, example }]) => [`${n}`, esc(why), `<span class="soft">${esc(example.slice(0, 220))}</span>`]);
+  return folded(
+    `${dropped.length} proposal${dropped.length === 1 ? '' : 's'} dropped, and why`,
+    table(['', 'reason', 'for example'], rows),
+  );
+};
+
+/** HTML of one world. */
+export const worldSection = (files: WorldFiles, tasks: TaskFiles): string => {
+  const { world } = files;
+  const { company } = world;
+  const certificate = files.certificates.world;
+  const evidence = world.brief.evidence.map(({ choice, because, kind }) => [
+    esc(choice),
+    esc(because),
+    `<span class="soft">${esc(kind)}</span>`,
+  ]);
+  const rules = world.invariants.map(({ says }) => `<li>${esc(says)}</li>`).join('');
+  const about = [
+    `<code>${esc(world.id)}</code>`,
+    esc(company.about),
+    `${esc(company.city)}, ${esc(company.country)}`,
+    `${company.employees} people`,
+    esc(company.currency),
+    `clock ${isoDate(world.clock)}`,
+  ];
+  return `<h2>${esc(company.name)}</h2><p class="soft">${about.join(' · ')}</p>
+<div class="card">${serviceGraph(world, files.services)}</div>
+<div class="card"><h3>${tasks.tasks.length} tasks</h3>${tasks.tasks.map((task) => taskCard(task, tasks.certificates[task.id])).join('')}${droppedTasks(tasks.dropped)}</div>
+<div class="card"><h3>Certificate ${certificate ? mark(certificate.pass) : ''}</h3>${certificate ? findings(certificate) : ''}</div>
+<div class="card"><h3>Tools</h3>${toolsOf(files)}</div>
+<div class="card"><h3>Why these choices</h3>${table(['choice', 'because', ''], evidence)}${rules ? `<h3>Rules across services</h3><ul>${rules}</ul>` : ''}</div>`;
+};
