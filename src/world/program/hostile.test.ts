@@ -205,9 +205,12 @@ describe('texts that mean something elsewhere', () => {
   });
   it('stores every text as it came', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), (name) => {
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }), (name) => {
         const outcome = call('billing', 'update_customer', { customer_id: 'cus_1', name });
-        if (outcome.ok) expect(outcome.result).toMatchObject({ name: name.replaceAll('\u0000', '') });
+        if (outcome.ok)
+          expect(outcome.result).toMatchObject({
+            name: name.replaceAll('\u0000', '').replaceAll(/\p{Surrogate}/gu, '\ufffd'),
+          });
         else expect(outcome.error).toMatchObject({ fault: 'agent' });
       }),
     );

@@ -191,6 +191,7 @@ describe('plain values', () => {
   it('bounds texts and json, and drops NUL, which SQLite would end a text at', () => {
     const text = codecOf(surface({}), { type: 'text' });
     expect(text.decode('a\u0000b')).toBe('ab');
+    expect(text.decode('a\ud800b🙂')).toBe('a\ufffdb🙂');
     expect(code(() => text.decode('x'.repeat(70_000)))).toBe('invalid_argument');
     const json = codecOf(surface({}), { type: 'json' });
     expect(json.encode(json.decode({ b: [1, null], a: 'ä' }))).toEqual({ a: 'ä', b: [1, null] });

@@ -42,12 +42,15 @@ const bool: Codec = {
   },
   schema: { type: 'boolean' },
 };
+/** What SQLite would not give back as it came: it ends a text at NUL, and UTF-8 has no half surrogates. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
 const text: Codec = {
   encode: (value) => value,
   decode: (json) => {
     if (typeof json !== 'string') throw badValue(`must be a text, not ${shownValue(json)}`, json);
     if (json.length > MAX_TEXT) throw badValue(`is longer than ${MAX_TEXT} characters`, json.slice(0, 40));
-    return json.includes('\u0000') ? json.replaceAll('\u0000', '') : json;
+    return UNSTORABLE.test(json) ? json.replaceAll('\u0000', '').replaceAll(/\p{Surrogate}/gu, '\ufffd') : json;
   },
   schema: { type: 'string' },
   isPlain: true,
