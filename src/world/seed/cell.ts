@@ -129,6 +129,7 @@ const effectValue = (cell: Cell, effect: Effect, at: number): SqlValue | undefin
     }
     default:
       if (!col.managed) return undefined;
+      if (effect.optional && !col.column.required && r.chance(0.6)) return null;
       if (
         (col.column.type === 'date' || col.column.type === 'datetime') &&
         !/due|next|until|renew|expire/.test(col.norm)
@@ -173,7 +174,7 @@ export const makeCell = (cell: Cell): SqlValue => {
   const before = written(cell);
   const effect = before ? effectValue(cell, before.effect, before.at) : undefined;
   if (effect !== undefined) {
-    const stored = fitValue(effect, column, r);
+    const stored = effect === null ? null : fitValue(effect, column, r);
     if (stored !== undefined && (stored !== null || !column.required)) return stored;
   }
   // A stamp's maker knows by the row's life whether it is set.
@@ -189,8 +190,18 @@ export const makeCell = (cell: Cell): SqlValue => {
       if (kept !== undefined && kept !== null) return kept;
     }
     // A number with a usual value stays near it.
-    if (typeof column.default === 'number' && column.default > 1 && !computed && !col.managed && column.type === 'int') {
-      const near = fitValue(Math.max(1, Math.round(column.default * r.pick([0.5, 0.75, 0.8, 1.2, 1.25, 1.5]))), column, r);
+    if (
+      typeof column.default === 'number' &&
+      column.default > 1 &&
+      !computed &&
+      !col.managed &&
+      column.type === 'int'
+    ) {
+      const near = fitValue(
+        Math.max(1, Math.round(column.default * r.pick([0.5, 0.75, 0.8, 1.2, 1.25, 1.5]))),
+        column,
+        r,
+      );
       if (typeof near === 'number') return near;
     }
   }

@@ -85,6 +85,9 @@ export interface PhrasesData {
   names: Lists;
   titles: Lists;
   bodies: Lists;
+  /** Subjects with the texts that go with them, and `reply`: short answers. */
+  threads: Record<string, [string, string][]>;
+  replies: string[];
   notes: Lists;
   descriptions: Lists;
   reasons: Lists;

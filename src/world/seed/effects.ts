@@ -10,7 +10,7 @@ export type Effect =
   | { kind: 'day' }
   | { kind: 'literal'; value: Value }
   /** An argument or a computed value: the column's own rule makes something of the right sort. */
-  | { kind: 'given' }
+  | { kind: 'given'; optional: boolean }
   | { kind: 'me' };
 
 export interface VerbEffect {
@@ -40,28 +40,36 @@ export interface Life {
 
 const TEXT = /^'((?:[^'\\]|\\.)*)'$/;
 
-const effectOf = (value: Value): Effect => {
+const effectOf = (value: Value, required: ReadonlySet<string> | undefined): Effect => {
   if (typeof value !== 'string') return { kind: 'literal', value };
   const quoted = TEXT.exec(value);
   if (quoted) return { kind: 'literal', value: quoted[1] ?? '' };
   if (value === '$now' || value === 'now') return { kind: 'now' };
   if (value.startsWith('$me')) return { kind: 'me' };
   if (/^(true|false|null)$/.test(value)) return { kind: 'literal', value: JSON.parse(value) as Value };
-  return /\bnow\b/.test(value) ? { kind: 'day' } : { kind: 'given' };
+  if (/\bnow\b/.test(value)) return { kind: 'day' };
+  const arg = /^\$args\.(\w+)$/.exec(value)?.[1];
+  return { kind: 'given', optional: arg !== undefined && required !== undefined && !required.has(arg) };
 };
 
 const statusText = (value: Value | undefined): string | undefined =>
   typeof value === 'string' ? TEXT.exec(value)?.[1] : undefined;
 
-const readUpdates = (spec: ServiceSpec, tableName: string, steps: readonly Step[], out: VerbEffect): void => {
+const readUpdates = (
+  spec: ServiceSpec,
+  tableName: string,
+  steps: readonly Step[],
+  out: VerbEffect,
+  required: ReadonlySet<string>,
+): void => {
   const key = spec.tables[tableName]?.key.col ?? 'id';
   for (const step of steps) {
-    if ('if' in step) readUpdates(spec, tableName, step.if.do, out);
+    if ('if' in step) readUpdates(spec, tableName, step.if.do, out, required);
     if (!('update' in step)) continue;
     const { table, where, set } = step.update;
     const [whereCol = '', whereValue = ''] = Object.entries(where)[0] ?? [];
     if (table === tableName && whereCol === key) {
-      for (const [col, value] of Object.entries(set)) out.set[col] = effectOf(value);
+      for (const [col, value] of Object.entries(set)) out.set[col] = effectOf(value, required);
       continue;
     }
     const other = spec.tables[table];
@@ -80,7 +88,8 @@ export const verbEffects = (spec: ServiceSpec, tableName: string): Map<string, V
     if (tool.table !== tableName || tool.op !== 'action' || !tool.steps) continue;
     const verb = tool.id.split('.')[1] ?? tool.id;
     const effect: VerbEffect = { verb, set: {}, parents: [], children: [] };
-    readUpdates(spec, tableName, tool.steps, effect);
+    const required = new Set(Object.entries(tool.args).flatMap(([name, arg]) => (arg.required ? [name] : [])));
+    readUpdates(spec, tableName, tool.steps, effect, required);
     out.set(verb, effect);
   }
   return out;

@@ -4,8 +4,11 @@ import { idOf } from '../ids.js';
 import type { Row, SqlValue } from '../state/types.js';
 import { makeCell } from './cell.js';
 import { brokenChecks, checksOf, repairRow } from './checks.js';
+import { phrasesData } from './data.js';
 import { fitValue } from './fit.js';
 import { fullName } from './people.js';
+import { homeCity } from './places.js';
+import { sayFrom } from './say.js';
 import type { Post } from './staff.js';
 import { newPerson } from './subjects.js';
 import type { Cell, ColPlan, Handle, TablePlan, World } from './types.js';
@@ -78,6 +81,8 @@ const keys = (w: World, plan: TablePlan): boolean => {
   return true;
 };
 
+const CODES = new Set(['sku', 'code', 'slug', 'username', 'document_number', 'serial']);
+
 /** Another value like `value` that is not taken; undefined when the column is too narrow. */
 const varied = (value: SqlValue, cell: Cell, taken: ReadonlySet<SqlValue>): SqlValue | undefined => {
   for (let tries = 0; tries < 25; tries++) {
@@ -91,7 +96,9 @@ const varied = (value: SqlValue, cell: Cell, taken: ReadonlySet<SqlValue>): SqlV
         : typeof value === 'string'
           ? value.includes('@')
             ? value.replace('@', `${n}@`)
-            : `${value} ${n}`
+            : CODES.has(cell.col.rule?.id ?? '')
+              ? `${value}-${n}`
+              : `${value} ${n}`
           : value;
     const stored = fitValue(next, cell.col.column, cell.r);
     if (stored !== null && stored !== undefined && !taken.has(stored)) return stored;
@@ -182,9 +189,10 @@ const staffFacts = (w: World, plan: TablePlan): void => {
   const place = roles(plan, 'city');
   if (place)
     for (const h of plan.handles)
-      h.row[place] = r.chance(0.75)
-        ? w.context.company.city
-        : (w.home.cities[r.int(0, Math.min(3, w.home.cities.length - 1))] as { name: string }).name;
+      h.row[place] =
+        h.meta.index === 1 || r.chance(0.75)
+          ? homeCity(w.home, w.context.company.city)
+          : (w.home.cities[r.int(0, Math.min(3, w.home.cities.length - 1))] as { name: string }).name;
 };
 const roles = (plan: TablePlan, rule: string): string | undefined => plan.roles.get(rule);
 
@@ -227,9 +235,12 @@ export const fillTable = (w: World, plan: TablePlan): void => {
     plan.name,
     plan.handles.reduce((most, h) => Math.max(most, h.meta.index), 0),
   );
-  const number = plan.cols.find((col) => col.column.auto === 'number' || (col.unique && col.rule?.id === 'document_number'))?.name;
+  const number = plan.cols.find(
+    (col) => col.column.auto === 'number' || (col.unique && col.rule?.id === 'document_number'),
+  )?.name;
   if (number && SPOKEN_OF.test(plan.noun))
-    for (const h of plan.handles.slice(-40)) if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
+    for (const h of plan.handles.slice(-40))
+      if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
 };
 
 /** `salary_min` and `salary_max`, `min_stay` and `max_stay`: the lower first. */
@@ -277,11 +288,35 @@ export const fillDeferred = (w: World, plan: TablePlan): void => {
       if (set) h.meta.refs.set(ref.id, set);
       for (const { col, toCol } of ref.cols)
         h.row[col] = set?.row[toCol] ?? (ref.optional ? null : (h.row[col] ?? null));
+      if (own && set && set !== h && /reply|parent|thread/.test(ref.id)) answer(w, h, set, r);
     });
     for (const h of plan.spares)
       for (const { col } of ref.cols)
         h.row[col] = ref.optional ? null : (plan.handles[0]?.row[plan.table.key.col] ?? null);
   }
+};
+
+/** An answer goes back to who wrote, under the same subject. */
+const answer = (w: World, h: Handle, to: Handle, r: Rng): void => {
+  const { refs, roles } = h.plan;
+  const ends = [refs.find((ref) => ref.word === 'from'), refs.find((ref) => ref.word === 'to')];
+  const [from, back] = ends;
+  const [writer, reader] = [from && to.meta.refs.get(from.id), back && to.meta.refs.get(back.id)];
+  if (from && back && writer && reader) {
+    h.meta.refs.set(from.id, reader).set(back.id, writer);
+    h.meta.staff.set('from', reader).set('to', writer);
+    refValues(h, true);
+  }
+  const subject = roles.get('title');
+  const text = roles.get('body_text');
+  const said = subject ? String(to.row[subject] ?? '') : '';
+  if (subject && said)
+    h.row[subject] =
+      fitValue(/^re:/i.test(said) ? said : `Re: ${said}`, h.plan.table.cols[subject] as never, r) ??
+      h.row[subject] ??
+      null;
+  const reply = text ? sayFrom(phrasesData().replies, w, h, r) : undefined;
+  if (text && reply) h.row[text] = fitValue(reply, h.plan.table.cols[text] as never, r) ?? h.row[text] ?? null;
 };
 
 const earlier = (plan: TablePlan, h: Handle, i: number, optional: boolean, r: Rng): Handle | undefined => {

@@ -3,6 +3,7 @@
 import { DAY, startOfDay } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import type { Row, SqlValue } from '../state/types.js';
+import { makeCell } from './cell.js';
 import { brokenChecks, checksOf } from './checks.js';
 import type { Rule, Violation } from './invariants.js';
 import { refreshLife, setStatus } from './life.js';
@@ -53,9 +54,25 @@ const point = (h: Handle, ref: RefGroup, to: Handle | undefined): boolean => {
   return true;
 };
 
+/** Whether another row can do without this one: a state that verbs speak of keeps two rows. */
+const spared = ({ plan, meta }: Handle): boolean =>
+  plan.handles.filter((other) => other.meta.status === meta.status).length > 2;
+
+/** Who wrote or reads a text stands in it: another colleague, another text. */
+const rewritten = (w: World, h: Handle, ref: RefGroup, to: Handle, r: Rng): boolean => {
+  if (ref.role !== 'staff') return true;
+  h.meta.staff = new Map(h.meta.staff).set(ref.word, to);
+  h.meta.extras = new Map([...h.meta.extras].filter(([key]) => key !== 'thread'));
+  for (const rule of ['title', 'body_text']) {
+    const col = h.plan.cols.find((each) => each.rule?.id === rule && !each.unique);
+    if (col && h.plan.roles.has('body_text')) h.row[col.name] = makeCell({ w, h, col, r });
+  }
+  return true;
+};
+
 const inState = (w: World, h: Handle, state: string, r: Rng): Move =>
   guarded(h, () => {
-    if (h.meta.status === state) return false;
+    if (h.meta.status === state || !spared(h)) return false;
     setStatus(w, h, state, r);
     refreshLife(w, h, r);
     return true;
@@ -170,7 +187,7 @@ function* partners(w: World, h: Handle, col: string, r: Rng): Iterable<Move> {
   if (!ref) return;
   const staff = pool[0]?.plan.staff ? w.active : pool;
   for (const to of r.sample(staff, MOST_PARTNERS))
-    yield guarded(h, () => ![...h.meta.refs.values()].includes(to) && point(h, ref, to));
+    yield guarded(h, () => ![...h.meta.refs.values()].includes(to) && point(h, ref, to) && rewritten(w, h, ref, to, r));
   if (ref.optional) yield guarded(h, () => point(h, ref, undefined));
 }
 
@@ -192,7 +209,20 @@ function* addTarget(w: World, rule: Rule, violation: Violation, r: Rng): Iterabl
     const ref = refOf(x, key.target);
     const toCol = ref?.cols.find(({ col }) => col === key.target)?.toCol;
     const to = ref && toCol ? w.byKey.get(ref.target)?.handles.find((h) => h.row[toCol] === wanted) : undefined;
-    if (ref && to) yield guarded(x, () => point(x, ref, to));
+    if (!ref || !to) continue;
+    yield guarded(x, () => point(x, ref, to));
+    const asked = wishes(w, x.plan, target.where, 'x', violation.trigger.row).filter((wish) => wish.yes.length > 0);
+    if (asked.length === 0) continue;
+    for (const state of [x.meta.status, ...states(x)])
+      yield guarded(x, () => {
+        if (state !== undefined && state !== x.meta.status) {
+          if (!spared(x)) return false;
+          setStatus(w, x, state, r);
+          refreshLife(w, x, r);
+        }
+        for (const wish of asked) if (settable(x, wish.col)) x.row[wish.col] = wish.yes[0] as SqlValue;
+        return point(x, ref, to);
+      });
   }
 }
 

@@ -37,7 +37,8 @@ export const setStatus = (w: World, h: Handle, status: string, r: Rng, earliest 
   addLoose(h, w.context.clock, r);
 };
 
-const constant = (effect: Effect, value: boolean | null): boolean => effect.kind === 'literal' && effect.value === value;
+const constant = (effect: Effect, value: boolean | null): boolean =>
+  effect.kind === 'literal' && effect.value === value;
 
 /** Verbs that are no move of the life and leave a mark (`optout` sets a flag and a stamp). */
 const looseVerbs = (plan: TablePlan): string[] => {
@@ -47,7 +48,9 @@ const looseVerbs = (plan: TablePlan): string[] => {
   for (const [verb, { set }] of plan.verbs) {
     const effects = Object.entries(set);
     const marked = effects.some(([, effect]) => effect.kind === 'now' || constant(effect, true));
-    const undone = effects.some(([col, effect]) => constant(effect, false) || constant(effect, null) || col === plan.life?.col);
+    const undone = effects.some(
+      ([col, effect]) => constant(effect, false) || constant(effect, null) || col === plan.life?.col,
+    );
     if (marked && !undone) out.push(verb);
   }
   marks.set(plan, out);

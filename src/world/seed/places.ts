@@ -116,9 +116,19 @@ export const tradePartners = (country: Country): Country[] => {
   return out;
 };
 
+const folded = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/[^A-Za-z]/g, '')
+    .toLowerCase();
+
+/** The company's city as the country's data spells it, else as given. */
+export const homeCity = (country: Country, city: string): string =>
+  country.cities.find(({ name }) => folded(name) === folded(city))?.name ?? city;
+
 /** A city, the large ones more often; `home` (a city's name) for a third. */
 export const pickCity = (country: Country, r: Rng, home?: string): City => {
-  const own = home ? country.cities.find((city) => city.name.toLowerCase() === home.toLowerCase()) : undefined;
+  const own = home ? country.cities.find((city) => folded(city.name) === folded(home)) : undefined;
   if (own && r.chance(0.33)) return own;
   return country.cities[Math.floor(country.cities.length * r.unit() ** 1.6)] as City;
 };

@@ -34,6 +34,9 @@ const kindOf = (name: string, table: Table): TableKind => {
     return kind;
   }
   const fks = Object.values(table.cols).filter((col) => col.fk).length;
+  // A name and an address to write to: somebody, or a firm where taxes or terms are spoken of.
+  if (cols.some((col) => /^(full_)?name$/.test(col)) && cols.some((col) => /^e_?mail/.test(col)))
+    return cols.some((col) => /tax|vat|terms|website|industry/.test(col)) ? 'company' : 'person';
   if (/(_line|_lines|_item|_items|_row|_position)$/.test(name) && fks > 0) return 'line';
   if (fks === 0 && !table.machine && cols.length <= 7 && cols.some((col) => /name|title|code/.test(col)))
     return 'lookup';

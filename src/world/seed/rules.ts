@@ -125,7 +125,10 @@ const isKey = (name: string, key: boolean): boolean => key && /^_?(id|uuid|guid|
 
 /** What an amount or a day of an uncommon name is like, before the default for its type. */
 const MONEY_WORDS: [RegExp, string][] = [
-  [/^(paid|captured|settled|recovered|collected|received|reimbursed|disbursed|earned|spent|used|deposit_paid)$/, 'paid_amount'],
+  [
+    /^(paid|captured|settled|recovered|collected|received|reimbursed|disbursed|earned|spent|used|deposit_paid)$/,
+    'paid_amount',
+  ],
   [/price|rate$|fare|tariff/, 'unit_price'],
   [/limit|reserve|cash|cap$/, 'limit_amount'],
   [/deposit|charge|instal|fee/, 'fee'],

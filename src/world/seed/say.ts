@@ -96,12 +96,10 @@ const fill = (template: string, w: World, h: Handle, r: Rng): string | undefined
   return missing ? undefined : text;
 };
 
+type Section = 'names' | 'titles' | 'bodies' | 'notes' | 'descriptions';
+
 /** The list of `section` for a noun: the whole noun, its last word, the kind of table, `any`. */
-export const listFor = (
-  section: keyof ReturnType<typeof phrasesData>,
-  h: Handle,
-  only?: boolean,
-): string[] | undefined => {
+export const listFor = (section: Section, h: Handle, only?: boolean): string[] | undefined => {
   const lists = phrasesData()[section];
   const last = h.plan.noun.split(' ').at(-1) ?? '';
   // `document` is a noun of its own, and the kind of most tables: only notes speak of it as a kind.

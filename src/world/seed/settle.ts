@@ -7,7 +7,7 @@ import type { Handle, TablePlan, World } from './types.js';
 const put = (w: World, h: Handle, rule: string, minor: number, r: ReturnType<World['rng']['stream']>): void => {
   const name = h.plan.roles.get(rule);
   const column = name ? h.plan.table.cols[name] : undefined;
-  if (!name || !column || (h.row[name] === null && rule !== 'total')) return;
+  if (!name || !column || column.unique || (h.row[name] === null && rule !== 'total')) return;
   h.row[name] = fitValue(storeAmount(minor, column.type, currencyOf(w, h)), column, r) ?? h.row[name] ?? null;
 };
 

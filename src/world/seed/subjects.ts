@@ -98,7 +98,11 @@ export const firmOf = (w: World, h: Handle, r: Rng): Firm => {
   else if (h.plan.kind === 'company') firm = newFirm(w, h, r);
   else {
     const party = nearest(h, (other) => other !== h && kindIn(w, other) === 'company');
-    firm = party ? firmOf(w, party, r) : w.drawnFirms.length > 4 && !(h.plan.kind === 'person' && h.plan.roles.has('company_name')) ? r.pick(w.drawnFirms) : newFirm(w, h, r);
+    firm = party
+      ? firmOf(w, party, r)
+      : w.drawnFirms.length > 4 && !(h.plan.kind === 'person' && h.plan.roles.has('company_name'))
+        ? r.pick(w.drawnFirms)
+        : newFirm(w, h, r);
   }
   h.meta.firm = firm;
   return firm;
@@ -196,7 +200,8 @@ const QUALIFIERS: [string, RegExp][] = [
   ['emergency', /^(emergency|next_of_kin|guardian|parent|beneficiary|nominee|spouse)(_|$)/],
 ];
 const CLASS: Record<string, RegExp> = {
-  customer: /customer|client|account|member|patient|tenant|guest|buyer|payer|subscriber|debtor/,
+  customer: /customer|client|account|member|patient|tenant|guest|buyer|payer|subscriber|debtor|shopper|requester/,
+  recipient: /customer|client|account|member|patient|tenant|guest|buyer|shopper|contact|requester/,
   supplier: /supplier|vendor|merchant|seller|carrier|payee|manufacturer/,
 };
 
@@ -226,10 +231,7 @@ export const subjectOf = (w: World, h: Handle, col: string): Subject => {
       : undefined;
     if (found) return { of: found };
     if (word === 'customer' && (own === 'company' || own === 'person')) return { of: h };
-    if (word === 'recipient') {
-      const party = partyOf(w, h);
-      if (party) return { of: party };
-    }
+
     return { of: h, extra: word };
   }
   return { of: h };

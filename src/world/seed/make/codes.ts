@@ -30,8 +30,14 @@ const externalId: Make = (cell) => {
 };
 
 const CONFIRM = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+/** Letters and digits of test-network wallet addresses. */
+const WALLET = 'acdefghjklmnpqrstuvwxyz023456789';
 const reference: Make = ({ w, h, col, r }) => {
-  if (/confirm|booking|reservation|pnr|locator|pickup|redemption/.test(col.norm))
+  if (/^hs_/.test(col.norm)) return fillPattern('!###.##', r);
+  if (/address|wallet/.test(col.norm))
+    return `tb1q${Array.from({ length: 30 }, () => WALLET[r.int(0, WALLET.length - 1)]).join('')}`;
+  if (/_no$|licen[sc]e|permit/.test(col.norm) && h.plan.table.cols[col.name]?.unique) return fillPattern('@@-#####', r);
+  if (/code$|confirm|booking|reservation|pnr|locator|pickup|redemption|voucher|gift/.test(col.norm))
     return Array.from({ length: 6 }, () => CONFIRM[r.int(0, CONFIRM.length - 1)]).join('');
   for (const parent of parentsOf(h)) {
     const number = parent.row[parent.plan.roles.get('document_number') ?? ''];
@@ -78,8 +84,14 @@ const documentNumber: Make = ({ w, h, col, r }) => {
   const subject = subjectOf(w, h, `${col.norm}_`);
   const known = subject.of !== h ? subject.of.row[subject.of.plan.roles.get('document_number') ?? ''] : undefined;
   if (known !== undefined && known !== null) return known;
-  const named = col.norm.replace(/_?(no|nr|num|number)$/, '').split('_').at(-1) ?? '';
-  const other = w.plans.find((plan) => plan !== h.plan && plan.handles.length > 0 && plan.service === h.plan.service && plan.name === named);
+  const named =
+    col.norm
+      .replace(/_?(no|nr|num|number)$/, '')
+      .split('_')
+      .at(-1) ?? '';
+  const other = w.plans.find(
+    (plan) => plan !== h.plan && plan.handles.length > 0 && plan.service === h.plan.service && plan.name === named,
+  );
   if (other) {
     const number = r.pick(other.handles).row[other.cols.find((each) => each.column.auto === 'number')?.name ?? ''];
     if (number !== undefined && number !== null) return number;
@@ -131,6 +143,7 @@ const slug: Make = ({ w, h, r }) => {
 
 const code: Make = (cell) => {
   const { w, h, col, r } = cell;
+  if (/^hs_|tariff|commodity/.test(col.norm)) return fillPattern('####.##', r).replace(/^0/, '3');
   if (/(_no|_nr|_number)$/.test(col.norm))
     return cell.col.column.type === 'int' ? 1000 + h.meta.index : documentNumber(cell);
   if (/iata/.test(col.norm)) return fillPattern('@@@', r);

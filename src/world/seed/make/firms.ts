@@ -2,8 +2,8 @@
 
 import { fillPattern, ibanOf } from '../check-digits.js';
 import { phrasesData } from '../data.js';
-import { fullName } from '../people.js';
 import { toMinor } from '../money.js';
+import { fullName } from '../people.js';
 import { currencyRate, oneLine, pickCity, tradePartners } from '../places.js';
 import { colleague, firmFor, firmOf, kindIn, personOf, placeFor, placeOf, subjectOf } from '../subjects.js';
 import type { Make } from '../types.js';

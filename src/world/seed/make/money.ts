@@ -51,6 +51,17 @@ const priceOf = ({ w, h, r }: Cell): number => {
   return shelfPrice(medianFor(h.plan.noun) * (0.6 + r.unit()), currency, r);
 };
 
+/** Price times quantity of a row that sells one article and has no lines. */
+const bought = ({ w, h }: Cell): number | undefined => {
+  const quantity = h.row[h.plan.roles.get('quantity') ?? ''];
+  const product =
+    typeof quantity === 'number'
+      ? nearest(h, (other) => other !== h && other.plan.roles.has('unit_price'), 2)
+      : undefined;
+  const price = product ? amountOf(w, product, 'unit_price') : undefined;
+  return price === undefined ? undefined : price * (quantity as number);
+};
+
 const gross = (cell: Cell): number => {
   const { w, h, r } = cell;
   if (h.meta.gross !== undefined) return h.meta.gross;
@@ -61,7 +72,8 @@ const gross = (cell: Cell): number => {
     const refunded = /refund/.test(h.plan.noun) ? amountOf(w, from.of, 'paid_amount') : undefined;
     const part = /refund|credit|dispute|return/.test(h.plan.noun) ? 0.35 : 0.15;
     value = refunded || (r.chance(part) ? Math.max(1, Math.round((from.total * r.int(2, 8)) / 10)) : from.total);
-  } else {
+  } else if (bought(cell) !== undefined) value = bought(cell) as number;
+  else {
     value = someAmount(medianFor(h.plan.noun), currency, r);
     // The large customers buy for more.
     const party = partyOf(w, h);

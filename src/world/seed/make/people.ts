@@ -154,7 +154,9 @@ export const PEOPLE: Record<string, Make> = {
       !/contact|holder|signer|person|attn/.test(col.norm)
     )
       return firmOf(w, subject.of, cell.r).name;
-    const business = subject.extra === 'supplier' || (subject.extra === 'customer' && !sellsToPeople(w));
+    const business =
+      subject.extra === 'supplier' ||
+      ((subject.extra === 'customer' || subject.extra === 'recipient') && !sellsToPeople(w));
     if (business && !/contact|holder|signer|person|attn/.test(col.norm)) return firmFor(cell).name;
     return fullName(personFor(cell).person);
   },

@@ -94,6 +94,17 @@ const stamp: Make = ({ w, h, col, r }) => {
   if (step) return step.at;
   if (step === null) return col.column.required ? h.meta.created : null;
   if (!col.column.required && r.chance(col.nulls)) return null;
+  const waiting =
+    h.meta.path.length === 0 &&
+    h.plan.life !== undefined &&
+    /schedul|plan|book|request|open|draft|confirm/.test(h.meta.status ?? '');
+  if (
+    waiting &&
+    /pick_?up|deliver|visit|travel|arriv|depart|leave|return|inspect|meeting|event|session|wanted|expected|planned|promised|requested|ready/.test(
+      col.norm,
+    )
+  )
+    return clock + r.int(1, 20) * DAY;
   if (/last_|seen|login|heartbeat|sync/.test(col.norm))
     return Math.max(h.meta.created, clock - Math.floor(30 * DAY * r.unit() ** 2));
   if (/renew|next/.test(col.norm)) return clock + r.int(5, 300) * DAY;

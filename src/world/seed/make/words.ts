@@ -1,16 +1,41 @@
 /** Titles, names of things, notes and longer texts. */
 import { snake } from '../../../kit/words.js';
 import { phrasesData } from '../data.js';
-import { listFor, sayFrom } from '../say.js';
 import { fullName } from '../people.js';
 import { pickCity } from '../places.js';
-import { articleOf, firmFor, personOf, subjectOf } from '../subjects.js';
+import { listFor, sayFrom } from '../say.js';
+import { articleOf, firmFor, kindIn, personOf, subjectOf } from '../subjects.js';
 import type { Make } from '../types.js';
 import { ownName } from './firms.js';
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const title: Make = ({ w, h, r }) => {
+/** The subject and text that belong together, drawn once a row. */
+const threadOf = ({ w, h, r }: Parameters<Make>[0]): { subject: string; text: string } | undefined => {
+  if (!h.plan.roles.has('title') || !h.plan.roles.has('body_text')) return undefined;
+  const pairs = phrasesData().threads[h.plan.noun.split(' ').at(-1) ?? ''];
+  if (!pairs) return undefined;
+  const known = h.meta.extras.get('thread') as unknown as { subject: string; text: string } | undefined;
+  if (known) return known;
+  for (let tries = 0; tries < 12; tries++) {
+    const [head, body] = r.pick(pairs);
+    const subject = sayFrom([head], w, h, r);
+    const text = subject === undefined ? undefined : sayFrom([body], w, h, r);
+    if (subject === undefined || text === undefined) continue;
+    h.meta.extras.set('thread', { subject, text } as never);
+    return { subject, text };
+  }
+  return undefined;
+};
+
+const title: Make = (cell) => {
+  const { w, h, r } = cell;
+  const thread = threadOf(cell);
+  if (thread) return thread.subject;
+  if (['product', 'person', 'company', 'place'].includes(kindIn(w, h))) {
+    const own = WORDS.name?.(cell);
+    if (own) return own;
+  }
   const list = listFor('titles', h, true) ?? listFor('names', h, true) ?? phrasesData().titles.any ?? [];
   return sayFrom(list, w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
 };
@@ -18,7 +43,8 @@ const title: Make = ({ w, h, r }) => {
 const description: Make = ({ w, h, r }) =>
   sayFrom(listFor('descriptions', h) ?? [], w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
 
-const body: Make = ({ w, h, r }) => sayFrom(listFor('bodies', h) ?? [], w, h, r) ?? description({ w, h, r } as never);
+const body: Make = ({ w, h, col, r }) =>
+  threadOf({ w, h, col, r })?.text ?? sayFrom(listFor('bodies', h) ?? [], w, h, r) ?? description({ w, h, r } as never);
 
 const note: Make = ({ w, h, col, r }) => {
   if (!col.column.required && !col.managed && r.chance(0.1)) return null;
@@ -45,7 +71,7 @@ const name: Make = (cell) => {
     foreign ??
     names[h.plan.noun] ??
     names[h.plan.noun.split(' ').at(-1) ?? ''] ??
-    names[h.plan.kind] ??
+    (h.plan.kind === 'document' ? undefined : names[h.plan.kind]) ??
     phrasesData().titles[h.plan.noun] ??
     names.any ??
     [];
@@ -97,8 +123,10 @@ const pair: Make = ({ h, col, r }) => {
       : value;
 };
 
-const PLACES = /(^|_)(destination|origin|place|depot|station|port|base|centre|center|district|locality|stop|terminal|hub)$/;
-const FIRMS = /(^|_)(merchant|shop|workshop|craftsman|landlord|bank|lender|licensor|counterparty|debtor|insurer|issuer|carrier|club|producer|hotel|court|other_party|contractor|garage)$/;
+const PLACES =
+  /(^|_)(destination|origin|place|depot|station|port|base|centre|center|district|locality|stop|terminal|hub)$/;
+const FIRMS =
+  /(^|_)(merchant|shop|workshop|craftsman|landlord|bank|lender|licensor|counterparty|debtor|insurer|issuer|carrier|club|producer|hotel|court|other_party|contractor|garage)$/;
 const PERSONS = /(^|_)(visitor|claimant|learner|rider|receiver|bearer|caller|speaker|mentor|witness|heir)$/;
 
 /** What the last word of an uncommon name is: a place, a firm, somebody. */
