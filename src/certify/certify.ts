@@ -5,6 +5,7 @@ import { addressOf } from '../kit/hash.js';
 import { rng } from '../kit/rng.js';
 import { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
+import { replayBefore } from './prepare.js';
 import { findProbes, type Probe, rowReader } from './probes.js';
 import type { ServiceSubject, ServiceValidator } from './validator.js';
 import { SERVICE_VALIDATORS } from './validators/registry.js';
@@ -15,6 +16,11 @@ const ME = { id: 'certify', name: 'Certifier', email: 'certify@treadle.example' 
 export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSubject => {
   let opened = 0;
   const open = (): Session => Session.open(world, { id: `certify-${opened++}`, me: ME });
+  const ready = (probe: Probe): Session => {
+    const session = open();
+    replayBefore(session, probe);
+    return session;
+  };
   const random = rng(world.spec.seed, 'certify', service.id);
   const tools = [...world.tools].filter(([, tool]) => tool.service === service);
   const rows = rowReader(service);
@@ -28,6 +34,7 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
     random,
     rows,
     open,
+    ready,
     probes,
   };
 };

@@ -21,6 +21,8 @@ export interface ServiceSubject {
   rows(table: string): readonly Row[];
   /** A session on the initial state. Drop it. */
   open(): Session;
+  /** A session in which the probe can be called: on the initial state, after the calls it needs before it. Drop it. */
+  ready(probe: Probe): Session;
   /** A call of each tool that succeeded, found once and shared by the validators. */
   probes: readonly Probe[];
 }

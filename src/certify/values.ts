@@ -8,8 +8,8 @@ import { stringOf } from '../world/seed/pattern.js';
 import type { Row, SqlValue } from '../world/state/types.js';
 import { argColumn } from '../world/surface/args.js';
 
-/** Where a value comes from first: the row itself, another row, nowhere, or the row's own with something added. */
-export type Source = 'own' | 'other' | 'made' | 'more';
+/** Where a value comes from first: the row itself, another row, nowhere, or the row's own with something added or taken off. */
+export type Source = 'own' | 'other' | 'made' | 'more' | 'less';
 
 export interface Search {
   service: LoadedService;
@@ -67,7 +67,7 @@ const madeText = (name: string, bounds: Bounds, { random, serial }: Search): str
 const made = (name: string, arg: Arg, bounds: Bounds, search: Search): SqlValue => {
   const { clock, random, source, serial } = search;
   const type = arg.type === 'list' ? (arg.items ?? 'text') : arg.type;
-  const days = source === 'other' ? -random.int(1, 20) : random.int(1, 30);
+  const days = source === 'other' || source === 'less' ? -random.int(1, 20) : random.int(1, 30);
   switch (type) {
     case 'bool':
       return source === 'other' ? 0 : 1;
@@ -88,11 +88,12 @@ const made = (name: string, arg: Arg, bounds: Bounds, search: Search): SqlValue 
   }
 };
 
-/** The donor's value with a little more; dates go on by up to a year. */
-const more = (value: SqlValue, arg: Arg, random: Rng): SqlValue => {
+/** The donor's value with a little more or less; dates move by up to a year. */
+const moved = (value: SqlValue, arg: Arg, { source, random }: Search): SqlValue => {
   if (typeof value !== 'number') return value;
-  if (arg.type === 'date' || arg.type === 'datetime') return value + random.int(1, 365) * DAY;
-  return arg.type === 'bool' ? 1 - value : value + 1;
+  const sign = source === 'less' ? -1 : 1;
+  if (arg.type === 'date' || arg.type === 'datetime') return value + sign * random.int(1, 365) * DAY;
+  return arg.type === 'bool' ? 1 - value : value + sign;
 };
 
 /** Rows of the table pointed to that hang on the same parents as the donor: a credit note's invoice is its customer's. */
@@ -108,10 +109,27 @@ const kin = (search: Search, target: string, list: readonly Row[]): readonly Row
   return list.filter((row) => shared.every(({ col, value }) => row[col] === value));
 };
 
+/** Rows of the table pointed to that a row of a third table ties to the donor: the members of a group. */
+const tied = ({ service, tool, donor, rows }: Search, target: string): ReadonlySet<SqlValue> => {
+  const own = tool.tool.tool.table;
+  const key = donor?.[(service.spec.tables[own] as Table).key.col] ?? null;
+  const out = new Set<SqlValue>();
+  if (key === null || own === target) return out;
+  for (const [name, { cols }] of Object.entries(service.spec.tables)) {
+    const mine = Object.keys(cols).find((col) => cols[col]?.fk === own);
+    const theirs = Object.keys(cols).find((col) => cols[col]?.fk === target);
+    if (mine === undefined || theirs === undefined) continue;
+    for (const row of rows(name)) if (row[mine] === key && row[theirs] !== null) out.add(row[theirs] as SqlValue);
+  }
+  return out;
+};
+
 const reference = (search: Search, target: string, key: string, held: SqlValue | undefined): SqlValue | undefined => {
   const list = search.rows(target);
   if (search.source === 'own' && held !== null && held !== undefined) return held;
-  const related = search.source === 'other' ? [] : kin(search, target, list);
+  const partners = search.source === 'own' ? tied(search, target) : new Set<SqlValue>();
+  const met = partners.size > 0 ? list.filter((row) => partners.has(row[key] ?? null)) : [];
+  const related = met.length > 0 ? met : search.source === 'other' ? [] : kin(search, target, list);
   const among = related.length > 0 ? related : list;
   return among.length === 0 ? undefined : search.random.pick(among)[key];
 };
@@ -144,6 +162,6 @@ export const valueFor = (search: Search, name: string): SqlValue | SqlValue[] | 
   const all = search.rows(tool.tool.tool.table);
   const from = source === 'other' && all.length > 0 ? random.pick(all) : donor;
   const held = from?.[own] ?? null;
-  const value = source === 'more' && held !== null ? more(held, arg, random) : held;
+  const value = (source === 'more' || source === 'less') && held !== null ? moved(held, arg, search) : held;
   return listed(within(value, bounds) ? value : made(name, arg, bounds, search));
 };

@@ -2,6 +2,7 @@
 import type { Session } from '../../serve/sessions/session.js';
 import { placesOf, rowsOf } from '../answer.js';
 import { type BadCall, badCallsOf } from '../bad-calls.js';
+import { changesBetween, filesChanged } from '../changes.js';
 import type { Probe } from '../probes.js';
 import type { ServiceSubject, ServiceValidator } from '../validator.js';
 import { takeNotes } from '../validator.js';
@@ -28,8 +29,8 @@ const fault = (subject: ServiceSubject, session: Session, probe: Probe, bad: Bad
 };
 
 /** The state by its pages: a refused call must leave every one as it was. */
-const isUntouched = (session: Session): boolean =>
-  Object.keys(session.diff()).length === 0 && session.workspace.files().size === 0;
+const isUntouched = (before: Session, session: Session): boolean =>
+  changesBetween(before, session).size === 0 && !filesChanged(before, session);
 
 export const boundaries: ServiceValidator = {
   id: 'boundaries',
@@ -42,7 +43,8 @@ export const boundaries: ServiceValidator = {
       if (probe.args === undefined) continue;
       const own = notes.of(probe.tool.tool.name);
       const hint = 'Refuse it with a typed error before anything is written.';
-      let session = subject.open();
+      const before = subject.ready(probe);
+      let session = before.fork(`${before.id}-bad`);
       for (const bad of badCallsOf(subject, probe)) {
         made++;
         const found = fault(subject, session, probe, bad);
@@ -51,12 +53,13 @@ export const boundaries: ServiceValidator = {
         if (accepted && !probe.tool.tool.readOnly) {
           // What an odd but allowed call did must not hide what the next one does.
           session.drop();
-          session = subject.open();
+          session = before.fork(`${before.id}-bad`);
         }
       }
-      if (!isUntouched(session))
+      if (!isUntouched(before, session))
         own.against(`${probe.name} leaves something behind when it refuses a call`, 'steps', hint);
       session.drop();
+      before.drop();
     }
     notes.saw(`${made} bad calls: each refused with a code or answered empty, nothing changed, nothing crashed`);
     return notes.finding('boundaries');

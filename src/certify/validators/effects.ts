@@ -5,6 +5,7 @@
 import type { Write } from '../../artifacts/tool.js';
 import type { Session } from '../../serve/sessions/session.js';
 import type { RowChange } from '../../world/state/types.js';
+import { changesBetween, filesChanged } from '../changes.js';
 import type { Probe } from '../probes.js';
 import { showsChange } from '../read-back.js';
 import { rowTest, unreadable } from '../shown.js';
@@ -44,14 +45,17 @@ const answerFault = (
 const checkWrite = (subject: ServiceSubject, probe: Probe, notes: Notes): void => {
   const { tool } = probe.tool.tool;
   const own = notes.of(probe.tool.tool.name);
-  const session = subject.open();
+  const session = subject.ready(probe);
+  const before = session.fork(`${session.id}-before`);
   const outcome = session.call(probe.name, probe.args);
-  const diff = session.diff();
-  const changes = diff[subject.service.id] ?? [];
-  const elsewhere = Object.keys(diff).find((id) => id !== subject.service.id);
+  const diff = changesBetween(before, session);
+  const files = filesChanged(before, session);
+  before.drop();
+  const changes = diff.get(subject.service.id) ?? [];
+  const elsewhere = [...diff.keys()].find((id) => id !== subject.service.id);
   if (!outcome.ok)
     own.against(`${probe.name} fails the second time on the same state`, 'steps', 'Make it depend on the state alone.');
-  else if (changes.length === 0 && session.workspace.files().size === 0)
+  else if (changes.length === 0 && !files)
     own.against(`${probe.name} declares a write and changes nothing`, 'steps', 'Write what the tool says it does.');
   if (elsewhere) own.against(`${probe.name} changes ${elsewhere}`, 'steps', 'Keep to the own service.');
   for (const change of changes) {

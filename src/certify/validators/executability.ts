@@ -82,9 +82,12 @@ export const executability: ServiceValidator = {
     }
     session.drop();
     const called = probes.filter(({ args }) => args !== undefined).length;
+    const prepared = probes.filter(({ before }) => before !== undefined);
     notes.saw(
       `${called} of ${probes.length} tools called with success; their answers, empty ones too, fit their schemas`,
     );
+    if (prepared.length > 0)
+      notes.saw(`after calls that make a row ready: ${prepared.map(({ name }) => name).join(', ')}`);
     return notes.finding('executability');
   },
 };
