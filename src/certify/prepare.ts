@@ -1,6 +1,7 @@
 /** The way to a tool for which no row of the initial data is ready: calls of other tools that make one so. */
 import type { Table } from '../artifacts/table.js';
 import type { Touch } from '../artifacts/trace.js';
+import type { Rng } from '../kit/rng.js';
 import type { Session } from '../serve/sessions/session.js';
 import { quoted } from '../world/ddl.js';
 import type { Row } from '../world/state/types.js';
@@ -37,12 +38,32 @@ const helpersFor = ({ service }: Find, { tool }: Probe, found: readonly Probe[])
 export const replayBefore = (session: Session, { before }: Probe): boolean =>
   (before ?? []).every(({ tool, args }) => session.call(tool, args).ok);
 
-const helperArgs = (find: Find, helper: Probe, attempt: number, session: Session): CallArgs | undefined => {
+/** A row for the helper to act on: of another table the one that a row to be made ready points to, else any. */
+const helpedRow = (find: Find, failed: Probe, helper: Probe, random: Rng, attempt: number): Row | undefined => {
+  const { service, rows } = find;
+  const table = failed.tool.tool.tool.table;
+  const spec = service.spec.tables[table] as Table;
+  const above = helper.tool.tool.tool.table;
+  const donors = donorsOf(service.spec.tables[above] as Table, rows(above), random);
+  const link = above === table ? undefined : Object.keys(spec.cols).find((col) => spec.cols[col]?.fk === above);
+  if (link === undefined) return donors[0];
+  const waiting = donorsOf(spec, rows(table), random);
+  const key = waiting[attempt % Math.max(1, waiting.length)]?.[link];
+  return donors.find((row) => row[service.keys[above] as string] === key) ?? donors[0];
+};
+
+const helperArgs = (
+  find: Find,
+  failed: Probe,
+  helper: Probe,
+  attempt: number,
+  session: Session,
+): CallArgs | undefined => {
   if (attempt === 0 || helper.before) return helper.args;
   const { service, rows } = find;
   const { tool } = helper;
   const random = find.random.stream(`${helper.name}/${attempt}`);
-  const [donor] = donorsOf(service.spec.tables[tool.tool.tool.table] as Table, rows(tool.tool.tool.table), random);
+  const donor = helpedRow(find, failed, helper, random, attempt);
   const source = HELPING[attempt] as Source;
   return argsOf({ service, tool, rows, donor, source, clock: session.clock, random, serial: 900 + attempt }, true);
 };
@@ -98,7 +119,7 @@ export const prepareProbe = (find: Find, failed: Probe, found: readonly Probe[])
   for (const helper of helpersFor(find, failed, found)) {
     for (let attempt = 0; attempt < HELPING.length; attempt++) {
       const session = find.open();
-      const args = replayBefore(session, helper) ? helperArgs(find, helper, attempt, session) : undefined;
+      const args = replayBefore(session, helper) ? helperArgs(find, failed, helper, attempt, session) : undefined;
       const outcome = args && session.call(helper.name, args);
       const ready = outcome?.ok ? readyRows(find, session, failed, outcome.entry.touched) : [];
       const probe = args && callOn(find, session, failed, ready);

@@ -134,6 +134,19 @@ const reference = (search: Search, target: string, key: string, held: SqlValue |
   return among.length === 0 ? undefined : search.random.pick(among)[key];
 };
 
+/** What a row below the donor holds under that name: the number of a person who is in the group. */
+const below = ({ service, tool, donor, rows, random }: Search, col: string, type: Arg['type']): SqlValue => {
+  const own = tool.tool.tool.table;
+  const key = donor?.[(service.spec.tables[own] as Table).key.col] ?? null;
+  for (const [name, { cols }] of Object.entries(service.spec.tables)) {
+    const up = Object.keys(cols).find((candidate) => cols[candidate]?.fk === own);
+    if (up === undefined || cols[col]?.type !== type) continue;
+    const held = rows(name).filter((row) => row[up] === key && row[col] !== null);
+    if (held.length > 0) return random.pick(held)[col] ?? null;
+  }
+  return null;
+};
+
 /** Words of the text columns that a query looks in. */
 const queryText = ({ tool, donor }: Search): string => {
   const text = (tool.tool.tool.match ?? [])
@@ -157,6 +170,8 @@ export const valueFor = (search: Search, name: string): SqlValue | SqlValue[] | 
   if (arg.role === 'query') return queryText(search);
   const bounds = boundsOf(arg, column);
   const alike = table.cols[own]?.type === (arg.type === 'list' ? arg.items : arg.type);
+  const child = !alike && source === 'own' ? below(search, own, arg.type) : null;
+  if (within(child, bounds)) return listed(child);
   if (source === 'made' || !alike || (arg.role === 'set' && column?.unique))
     return listed(made(name, arg, bounds, search));
   const all = search.rows(tool.tool.tool.table);
