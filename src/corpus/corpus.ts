@@ -108,10 +108,15 @@ export class Corpus {
     const at = (...parts: string[]): string => this.path('worlds', files.world.id, ...parts);
     for (const spec of files.services) writeJson(at('services', `${spec.id}.json`), spec);
     for (const [id, image] of Object.entries(files.images)) writeWhole(at('data', `${id}.sqlite`), image);
-    for (const [id, certificate] of Object.entries(files.certificates))
-      writeJson(at('certificates', `${id}.json`), certificate);
+    this.writeCertificates(files.world.id, files.certificates);
     writeYaml(at('snapshot.yaml'), files.snapshot);
     writeYaml(at('world.yaml'), files.world);
+  }
+
+  /** By service id; the world's own under `world`. */
+  writeCertificates(world: string, certificates: WorldFiles['certificates']): void {
+    for (const [id, certificate] of Object.entries(certificates))
+      writeJson(this.path('worlds', world, 'certificates', `${id}.json`), certificate);
   }
 
   readWorld(id: string): WorldFiles {

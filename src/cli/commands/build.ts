@@ -19,6 +19,11 @@ interface Options {
   services?: string;
 }
 
+const shortened = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 80)} ...` : line;
+};
+
 const summarise = (ui: Ui, summary: BuildSummary, asked: number): void => {
   const good = (text: string): string => ui.style('green', text);
   ui.say('');
@@ -60,9 +65,7 @@ Examples:
     .action(async (given: string, options: Options) => {
       const ui = makeUi(options.json === true);
       const input = await readInput(given);
-      ui.step(
-        `${input.kind === 'brief' ? 'Brief' : 'Document'}: ${input.text.slice(0, 80).replace(/\s+/g, ' ')}${input.text.length > 80 ? ' ...' : ''}`,
-      );
+      ui.step(input.kind === 'document' ? `Document: ${input.name}` : `Brief: ${shortened(input.text)}`);
       const interrupt = onInterrupt(ui);
       const { worlds, tasks, seed, out } = options;
       const summary = await build({ worlds, tasks, seed, out, input, pins: pinsOf(options) }, ui, interrupt);

@@ -33,7 +33,7 @@ export const certifyCommand = (): Command =>
           const loaded = loadWorld(engine, files);
           const { certificate, services, probes } = certifyWorld(loaded);
           unloadWorld(loaded);
-          corpus.writeWorld({ ...files, certificates: { ...services, world: certificate } });
+          corpus.writeCertificates(id, { ...services, world: certificate });
           jobs.push({ world: id, calls: callsOf(probes), tasks: corpus.readTasks(id).tasks.map((task) => task.id) });
         }
         ui.progress(`running ${jobs.length} world(s) again in two fresh processes`);

@@ -10,9 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Escaped for text and attributes; control characters, which HTML has no way to write, become U+FFFD. */
 export const escapeHtml = (text: string): string =>
-  text
-    .replace(/[^\P{Cc}\n\t]|\p{Cs}/gu, '\ufffd')
-    .replace(/[&<>"']/g, (char) => ENTITIES[char] as string);
+  text.replace(/[^\P{Cc}\n\t]|\p{Cs}/gu, '\ufffd').replace(/[&<>"']/g, (char) => ENTITIES[char] as string);
 
 /** A table; cells are HTML already. Wide ones scroll by themselves. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {

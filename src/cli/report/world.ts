@@ -14,8 +14,8 @@ const findings = (certificate: Certificate): string =>
   table(
     ['validator', '', 'seen'],
     certificate.findings.map(({ id, pass, evidence }) => {
-      const seen = evidence.slice(0, 4).map(esc).join('<br>');
-      const more = evidence.length > 4 ? `<br><span class="soft">and ${evidence.length - 4} more</span>` : '';
+      const seen = evidence.slice(0, 8).map(esc).join('<br>');
+      const more = evidence.length > 8 ? `<br><span class="soft">and ${evidence.length - 8} more</span>` : '';
       return [esc(id.replaceAll('_', ' ')), mark(pass), seen + more];
     }),
   );
