@@ -180,7 +180,7 @@ export const makeCell = (cell: Cell): SqlValue => {
   // A stamp's maker knows by the row's life whether it is set.
   const wanted =
     col.rule?.id === 'stamp' || (col.rule?.id === 'expires_at' && /expired|lapsed/.test(h.meta.status ?? ''));
-  if (!column.required && !before && !wanted && (col.managed || (col.how !== 'enum' && r.chance(col.nulls))))
+  if (!column.required && !before && (col.managed || (!wanted && col.how !== 'enum' && r.chance(col.nulls))))
     return null;
   if (!before && column.default !== undefined && DEFAULTED.has(column.type) && !column.enum) {
     // A default is what most rows keep; counters that only verbs move keep it always, amounts are computed.

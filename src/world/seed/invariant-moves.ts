@@ -200,10 +200,37 @@ function* mendTargets(w: World, rule: Rule, violation: Violation, r: Rng): Itera
   }
 }
 
+/** A target asks for an amount of the trigger's: another partner that has one, and the trigger asks for that. */
+function* matchAmount(w: World, rule: Rule, t: Handle, r: Rng): Iterable<Move> {
+  const { key, target } = rule.invariant;
+  const [, theirs, mine] = /x\.(\w+)\s*(?:>=|<=|=)\s*t\.(\w+)/.exec(target.where) ?? [];
+  if (!theirs || !mine || !settable(t, mine)) return;
+  const ref = refOf(t, key.trigger);
+  for (const x of r.sample(rule.target.handles, 30)) {
+    const value = x.row[theirs];
+    if (typeof value !== 'number' || value <= 0) continue;
+    yield guarded(t, () => {
+      if (t.row[key.trigger] !== x.row[key.target]) {
+        const to = ref
+          ? w.byKey
+              .get(ref.target)
+              ?.handles.find((h) =>
+                ref.cols.some(({ col, toCol }) => col === key.trigger && h.row[toCol] === x.row[key.target]),
+              )
+          : undefined;
+        if (!ref || !to || !point(t, ref, to)) return false;
+      }
+      t.row[mine] = value;
+      return true;
+    });
+  }
+}
+
 function* addTarget(w: World, rule: Rule, violation: Violation, r: Rng): Iterable<Move> {
   const { key, target } = rule.invariant;
   const wanted = violation.trigger.row[key.trigger] ?? null;
   for (const x of violation.targets.slice(0, 3)) yield* toward(w, x, target.where, 'x', violation.trigger.row, true, r);
+  yield* matchAmount(w, rule, violation.trigger, r);
   if (wanted === null) return;
   for (const x of r.sample(rule.target.handles, 25)) {
     const ref = refOf(x, key.target);

@@ -14,7 +14,7 @@ import type { Handle, TableKind, TablePlan, World } from './types.js';
 export const SPARES = 3;
 
 const MAIN =
-  /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running)$/;
+  /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running|enrolled|let|hired|employed|deployed|in_use|subscribed|on_sale|admitted)$/;
 const MASTER: ReadonlySet<TableKind> = new Set(['person', 'company', 'place', 'product', 'lookup']);
 
 const weightOf = (state: string, life: Life, master: boolean, main: string): number => {

@@ -96,6 +96,7 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
     drawnFirms: [],
     mails: new Set(),
     articles: drawArticles(sector, 30, root.stream('articles')),
+    otherArticles: new Map(),
     departments: departmentsOf(company, sector, root.stream('departments')),
     documents: [],
     counters: Object.fromEntries(services.map((spec) => [spec.id, {}])),

@@ -1,7 +1,7 @@
 /** Whom and what a row is about: its person, company, place and article, made once and shared by all columns and child rows. */
 import type { Rng } from '../../kit/rng.js';
 import { phrasesData } from './data.js';
-import { type Article, chainOf, drawFirm, type Firm } from './firms.js';
+import { type Article, chainOf, drawArticles, drawFirm, type Firm } from './firms.js';
 import { drawPerson, fullName, type Person } from './people.js';
 import { type Country, makePlace, type Place, tradePartners } from './places.js';
 import type { Cell, Handle, World } from './types.js';
@@ -151,6 +151,22 @@ export const placeOf = (w: World, h: Handle, r: Rng): Place => {
 };
 
 /** The row's article: its own, that of the product it points to, or one of the company's. */
+const SECTOR_OF_NOUN: [RegExp, string][] = [
+  [/menu|dish|meal/, '72'],
+  [/drug|medic|pharm/, '62'],
+  [/crop|produce|seed|livestock/, '11'],
+  [/building material/, '23'],
+];
+
+/** The company's own articles, or those of the trade that a noun belongs to whoever sells it. */
+const articlesFor = (w: World, h: Handle): Article[] => {
+  const sector = SECTOR_OF_NOUN.find(([pattern]) => pattern.test(h.plan.noun))?.[1];
+  if (!sector || sector === w.sector) return w.articles;
+  const known = w.otherArticles.get(sector) ?? drawArticles(sector, 30, w.rng.stream(`articles ${sector}`));
+  w.otherArticles.set(sector, known);
+  return known;
+};
+
 export const articleOf = (w: World, h: Handle, r: Rng): Article => {
   if (h.meta.article) return h.meta.article;
   const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
@@ -159,7 +175,7 @@ export const articleOf = (w: World, h: Handle, r: Rng): Article => {
   const article = same
     ? articleOf(w, same, r)
     : own
-      ? (w.articles[(h.meta.index - 1) % w.articles.length] as Article)
+      ? (articlesFor(w, h)[(h.meta.index - 1) % 30] as Article)
       : r.pick(w.articles);
   h.meta.article = article;
   return article;

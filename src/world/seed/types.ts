@@ -129,6 +129,8 @@ export interface World {
   drawnFirms: Firm[];
   mails: Set<string>;
   articles: Article[];
+  /** Articles of other sectors, for nouns that belong to one. */
+  otherArticles: Map<string, Article[]>;
   departments: [string, string[]][];
   documents: string[];
   /** Last number given out: table, and `table.col` for running numbers; by service. */

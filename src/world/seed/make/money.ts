@@ -35,7 +35,10 @@ const SETTLES =
 const source = (w: World, h: Handle): { of: Handle; total: number } | undefined => {
   for (const parent of parentsOf(h)) {
     if (parent.plan.kind !== 'document' && parent.plan.kind !== 'line') continue;
-    const total = amountOf(w, parent, 'total') ?? amountOf(w, parent, 'line_total');
+    const total =
+      amountOf(w, parent, 'total') ??
+      amountOf(w, parent, 'line_total') ??
+      (/charge|instal|premium|rent/.test(h.plan.noun) ? amountOf(w, parent, 'fee') : undefined);
     if (total !== undefined && total > 0) return { of: parent, total };
   }
   return undefined;
@@ -229,14 +232,15 @@ export const MONEY: Record<string, Make> = {
   discount: (cell) => parts(cell).discount,
   tax_amount: (cell) => parts(cell).tax,
   fee: (cell) => {
-    const first = cell.h.plan.roles.get('fee') === cell.col.name && cell.h.plan.roles.has('total');
-    return first
-      ? parts(cell).fee
-      : shelfPrice(
-          /rent|premium|deposit/.test(cell.col.norm) ? medianFor(cell.col.norm) : cell.r.pick([5, 10, 15, 25]),
-          currencyOf(cell.w, cell.h),
-          cell.r,
-        );
+    const { w, h, col, r } = cell;
+    const first = h.plan.roles.get('fee') === col.name;
+    if (first && h.plan.roles.has('total')) return parts(cell).fee;
+    const rent = first ? undefined : amountOf(w, h, 'fee');
+    if (/deposit/.test(col.norm) && rent) return rent * 2;
+    const usd = /rent|premium|deposit/.test(col.norm)
+      ? medianFor(col.norm) * (0.6 + 0.9 * r.unit())
+      : r.pick([5, 10, 15, 25]);
+    return shelfPrice(usd, currencyOf(w, h), r);
   },
   total,
   unit_price: (cell) => {

@@ -70,6 +70,8 @@ const count: Make = ({ col, r }) =>
       : Math.floor(8 * r.unit() ** 2);
 
 const capacity: Make = ({ col, r }) => {
+  if (/_kg$/.test(col.norm)) return r.pick([800, 1_200, 1_500, 3_500, 7_500, 12_000]);
+  if (/_kw$/.test(col.norm)) return r.pick([50, 100, 250, 500, 1_000, 2_500]);
   if (/^max_.*uses|redemptions/.test(col.norm)) return r.pick([50, 100, 200, 500]);
   if (/reorder|threshold|safety|par_level|min/.test(col.norm)) return r.pick([5, 10, 10, 15, 20, 25, 40, 50]);
   if (/capacity|quota|storage/.test(col.norm)) return r.pick([20, 40, 50, 60, 80, 100, 120, 200, 400]);

@@ -2,6 +2,7 @@
 import { snake } from '../../../kit/words.js';
 import { phrasesData } from '../data.js';
 import { isBadEnd } from '../effects.js';
+import { pickCity } from '../places.js';
 import { sayFrom } from '../say.js';
 import { articleOf } from '../subjects.js';
 import type { Cell, Make } from '../types.js';
@@ -35,6 +36,8 @@ const VALUE_LIST: [RegExp, string][] = [
 ];
 
 const channel: Make = (cell) => {
+  if (/origin$/.test(cell.col.norm) && cell.h.plan.cols.some((col) => /destination/.test(col.norm)))
+    return pickCity(cell.w.home, cell.r).name;
   const list = VALUE_LIST.find(([pattern]) => pattern.test(cell.col.norm))?.[1] ?? 'channel';
   return falling(stableOrder(phrasesData().values[list] ?? ['web'], cell), cell.r);
 };

@@ -175,7 +175,9 @@ const due: Make = (cell) => {
   const ended =
     h.meta.path.length > 0 &&
     h.plan.life?.paths.get(h.meta.status ?? '') !== undefined &&
-    /paid|complet|clos|resolv|done|cancel|void|deliver|won|lost|reject|waiv/.test(h.meta.status ?? '');
+    /paid|complet|clos|resolv|done|cancel|void|deliver|won|lost|reject|waiv|accept|refus|serv|arriv|receiv|expired|decided/.test(
+      h.meta.status ?? '',
+    );
   const issued = h.meta.path.find(({ verb }) => verb === 'issue')?.at ?? h.meta.created;
   const days = terms(h) ?? (/invoice|bill/.test(h.plan.noun) ? 30 : r.int(2, 21));
   let at = issued + days * DAY;
