@@ -45,11 +45,13 @@ export const inFreshProcess = (script: Script): Promise<JobResult[]> =>
 
 const differences = (a: JobResult, b: JobResult): string[] => {
   if (a.error ?? b.error) return [`could not be run: ${a.error ?? b.error}`];
+  if (a.world !== b.world) return [`two processes answered about different worlds: ${a.world} and ${b.world}`];
   const out: string[] = [];
   if (a.observations !== b.observations) out.push('two processes observed different results');
   if (a.state !== b.state) out.push('two processes ended in different states');
-  if (a.state !== a.restored) out.push('snapshot and restore changed the state');
-  for (const [id, end] of Object.entries(a.tasks)) {
+  if (a.state !== a.restored || b.state !== b.restored) out.push('snapshot and restore changed the state');
+  for (const id of new Set([...Object.keys(a.tasks), ...Object.keys(b.tasks)])) {
+    const end = a.tasks[id] ?? 'missing';
     if (end !== b.tasks[id]) out.push(`task ${id} ended differently in two processes`);
     else if (!end.startsWith('pass')) out.push(`the reference of task ${id} fails in a fresh process`);
   }
