@@ -1,5 +1,6 @@
 /** Makes the value of one cell: default, verb effect, rule or type, then fitted. A required column always gets a value. */
 import { DAY, startOfDay } from '../../kit/calendar.js';
+import { singular } from '../../kit/words.js';
 import type { SqlValue } from '../state/types.js';
 import type { Effect } from './effects.js';
 import { fitValue, storeTime } from './fit.js';
@@ -12,7 +13,7 @@ import { enumValue, reasonText, STATES } from './make/states.js';
 import { atStep, TIMES } from './make/time.js';
 import { anyText, WORDS } from './make/words.js';
 import { stringOf } from './pattern.js';
-import { MONEY_RULES, TIME_RULES } from './rules.js';
+import { MONEY_RULES, ruleByName, TIME_RULES } from './rules.js';
 import { colleague } from './subjects.js';
 import type { Cell, Make } from './types.js';
 
@@ -28,6 +29,20 @@ export const MAKERS: Readonly<Record<string, Make>> = {
   ...WORDS,
 };
 
+/** `photo_urls` is a list of what `photo_url` would be. */
+const jsonList = (cell: Cell): string | undefined => {
+  const one = singular(cell.col.norm);
+  if (one === cell.col.norm) return undefined;
+  const rule = ruleByName(one);
+  const make =
+    rule?.types.has('text') && !TIME_RULES.has(rule.id) && !MONEY_RULES.has(rule.id) ? MAKERS[rule.id] : undefined;
+  const column: Cell['col']['column'] = { type: 'text', required: true };
+  const items = Array.from({ length: cell.r.int(0, 2) }, () =>
+    make?.({ ...cell, col: { ...cell.col, norm: one, column, rule } }),
+  );
+  return JSON.stringify([...new Set(items.filter((item) => typeof item === 'string'))]);
+};
+
 const byType: Make = (cell) => {
   const { col, w, h, r } = cell;
   switch (col.column.type) {
@@ -38,7 +53,7 @@ const byType: Make = (cell) => {
     case 'number':
       return Math.round(r.unit() * 10_000) / 100;
     case 'json':
-      return '{}';
+      return jsonList(cell) ?? '{}';
     case 'date':
     case 'datetime':
       return h.meta.created;

@@ -125,7 +125,10 @@ const kind: Make = (cell) => {
 };
 
 export const STATES: Record<string, Make> = {
-  status: (cell) => cell.h.meta.status ?? falling(phrasesData().values.status ?? ['active'], cell.r),
+  status: (cell) =>
+    cell.col.column.type === 'int'
+      ? cell.r.weighted([[1, 6] as const, [0, 2] as const, [2, 1] as const])
+      : (cell.h.meta.status ?? falling(phrasesData().values.status ?? ['active'], cell.r)),
   stage: (cell) => cell.h.meta.status ?? falling(phrasesData().values.stage ?? ['new'], cell.r),
   reason,
   priority: ({ col, r }) => {
