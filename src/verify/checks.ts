@@ -19,6 +19,14 @@ const shown = (where: Record<string, Literal>): string =>
     .map(([col, value]) => `${col}=${JSON.stringify(value)}`)
     .join(', ') || 'any row';
 
+const lacks = (what: string, value: string): TreadleError =>
+  new TreadleError({
+    code: 'bad_check',
+    message: `A check names a ${what} that the world lacks`,
+    value,
+    fault: 'verifier',
+  });
+
 /** Rows of the final state that match, at most `limit`. */
 const matching = (
   evidence: Evidence,
@@ -28,14 +36,7 @@ const matching = (
   limit: number,
 ): Row[] => {
   const loaded = evidence.world.services.get(service);
-  if (!loaded?.spec.tables[table]) {
-    throw new TreadleError({
-      code: 'bad_check',
-      message: 'A check names a table that the world lacks',
-      value: `${service}.${table}`,
-      fault: 'verifier',
-    });
-  }
+  if (!loaded?.spec.tables[table]) throw lacks('table', `${service}.${table}`);
   loaded.connection.bind(evidence.after(service));
   const cols = Object.keys(where);
   const clause = cols.length === 0 ? '' : ` WHERE ${cols.map((col) => `${quoted(col)} IS ?`).join(' AND ')}`;
@@ -48,6 +49,9 @@ const single = (
   check: { service: string; table: string; where: Record<string, Literal>; col: string },
 ): SqlValue | undefined => {
   const rows = matching(evidence, check.service, check.table, check.where, 2);
+  const table = evidence.world.services.get(check.service)?.spec.tables[check.table];
+  if (!table?.cols[check.col] && table?.key.col !== check.col)
+    throw lacks('column', `${check.service}.${check.table}.${check.col}`);
   return rows.length === 1 ? rows[0]?.[check.col] : undefined;
 };
 

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixtureWorld } from '../../test/fixtures/world.js';
+import { toyTask } from '../../test/rollout/toy.js';
+import type { Check } from '../artifacts/check.js';
+import { parseArtifact } from '../artifacts/registry.js';
+import type { Task } from '../artifacts/task.js';
+import { addressOf } from '../kit/hash.js';
+import { callerOf } from '../serve/sessions/caller.js';
+import { Session } from '../serve/sessions/session.js';
+import { type LoadedWorld, unloadWorld } from '../world/loaded.js';
+import { Engine } from '../world/state/engine.js';
+import { gather } from './evidence.js';
+import { verify } from './verdict.js';
+
+let engine: Engine;
+let world: LoadedWorld;
+beforeAll(async () => {
+  engine = await Engine.start();
+  world = fixtureWorld(engine, { only: ['billing'] });
+});
+afterAll(() => {
+  unloadWorld(world);
+  engine.close();
+});
+
+const there = (id: string, name: string): Check => ({
+  id,
+  kind: 'exists',
+  footprint: [],
+  service: 'billing',
+  table: 'customer',
+  where: { name },
+});
+const brokenOne: Check = { id: 'b', kind: 'invariant', footprint: [], invariant: 'nothing' };
+const taskWith = (...milestones: Check[][]): Task => ({
+  ...toyTask(),
+  milestones: milestones.map((checks, n) => ({ id: `m${n}`, node: 'n1', checks })),
+});
+
+const verdictOn = (task: Task): ReturnType<typeof verify> => {
+  const session = Session.open(world, { id: 's', me: callerOf({ name: 'Bo', email: 'bo@fixture.example' }) });
+  const verdict = verify(task, gather(session, '2000'), 'trace-1');
+  session.drop();
+  return verdict;
+};
+
+it('passes when every check of every milestone does', () => {
+  const task = taskWith([there('a', 'Bo Lund'), there('b', 'Ana Sousa')], [there('c', 'Eva Noor')]);
+  const verdict = verdictOn(task);
+  expect(verdict).toMatchObject({ pass: true, fault: 'none', trace: 'trace-1', task: addressOf(task) });
+  expect(verdict.milestones.map(({ id, pass, checks }) => [id, pass, checks.length])).toEqual([
+    ['m0', true, 2],
+    ['m1', true, 1],
+  ]);
+  expect(parseArtifact('verdict', verdict, 'verdict')).toEqual(verdict);
+});
+
+it('one failed check fails its milestone and the whole, and the policy is at fault', () => {
+  const verdict = verdictOn(taskWith([there('a', 'Bo Lund'), there('b', 'Nobody')], [there('c', 'Eva Noor')]));
+  expect(verdict).toMatchObject({ pass: false, fault: 'policy' });
+  expect(verdict.milestones.map(({ pass }) => pass)).toEqual([false, true]);
+});
+
+it('a check that broke is the verifier’s fault, whatever else failed', () => {
+  expect(verdictOn(taskWith([there('a', 'Bo Lund'), brokenOne]))).toMatchObject({ pass: false, fault: 'verifier' });
+  expect(verdictOn(taskWith([there('a', 'Nobody')], [brokenOne]))).toMatchObject({ pass: false, fault: 'verifier' });
+});
+
+it('the evidence of an answer is the answer alone', () => {
+  const answered = taskWith([{ id: 'c1', kind: 'answer', footprint: [] }]);
+  expect(verdictOn(answered).pass).toBe(true);
+  const { answer: _, ...unasked } = answered;
+  expect(verdictOn(unasked as Task).fault).toBe('verifier');
+});
