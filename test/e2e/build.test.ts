@@ -87,7 +87,7 @@ describe.each([
     const rows = ['train', 'validation'].flatMap((split) => lines(join(at, 'sft', 'data', `${split}.jsonl`)));
     expect(rows).toHaveLength(3);
     for (const row of rows) {
-      expect(row).toMatchObject({ producer: 'reference' });
+      expect(row.metadata).toMatchObject({ producer: { policy: 'reference' }, verdict: { pass: true } });
       expect((row.messages as { role: string }[]).map(({ role }) => role)).toEqual(
         expect.arrayContaining(['user', 'assistant', 'tool']),
       );
