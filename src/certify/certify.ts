@@ -1,7 +1,6 @@
 /** Certifies a loaded world: every service by its validators, then the world by what only a whole can show (certify.md). */
 import type { Certificate, Finding } from '../artifacts/certificate.js';
 import { TreadleError } from '../errors.js';
-import { addressOf } from '../kit/hash.js';
 import { rng } from '../kit/rng.js';
 import { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
@@ -74,7 +73,7 @@ export const certifyService = (
   const certificate: Certificate = {
     treadle: 'certificate/1',
     kind: 'service',
-    subject: addressOf(service.spec),
+    subject: service.program.hash,
     name: service.id,
     pass: findings.every(({ pass }) => pass),
     findings,

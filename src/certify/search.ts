@@ -51,11 +51,15 @@ export const donorsOf = (table: Table, rows: readonly Row[], random: Rng): Row[]
   const groups = new Map<SqlValue, Row[]>();
   for (const row of shuffled) {
     const status = row[col] ?? null;
-    groups.set(status, [...(groups.get(status) ?? []), row]);
+    const group = groups.get(status);
+    if (group) group.push(row);
+    else groups.set(status, [row]);
   }
   const lists = [...groups.values()];
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
+  const out: Row[] = [];
+  for (let i = 0; out.length < shuffled.length; i++)
+    for (const list of lists) if (i < list.length) out.push(list[i] as Row);
+  return out;
 };
 
 /** The arguments of one try; undefined when a required one has no value in the data. */

@@ -3,6 +3,7 @@
 import { RESERVED_TOOL_NAMES, TOOL_NAME } from '../../artifacts/service.js';
 import type { Tool, Write } from '../../artifacts/tool.js';
 import type { SessionTool } from '../../serve/tool-host.js';
+import type { LoadedWorld } from '../../world/loaded.js';
 import { derivedContract } from '../../world/program/contract.js';
 import { inputFaults, nameFaults, outputFaults } from '../declared.js';
 import type { ServiceSubject, ServiceValidator } from '../validator.js';
@@ -21,6 +22,19 @@ const lines = (writes: readonly Write[]): string[] =>
       ]),
     ),
   ].sort();
+
+const lists = new WeakMap<LoadedWorld, ReadonlyMap<string, SessionTool>>();
+
+/** The world's tool list as a session serves it, by full name; asked for once a world. */
+const listOf = (subject: ServiceSubject): ReadonlyMap<string, SessionTool> => {
+  const known = lists.get(subject.world);
+  if (known) return known;
+  const session = subject.open();
+  const listed = new Map(session.tools().map((tool) => [tool.name, tool]));
+  session.drop();
+  lists.set(subject.world, listed);
+  return listed;
+};
 
 const missing = (from: readonly string[], among: readonly string[]): string[] =>
   from.filter((item) => !among.includes(item));
@@ -59,9 +73,7 @@ export const contract: ServiceValidator = {
   run: (subject) => {
     const { world, service, spec } = subject;
     const notes = takeNotes();
-    const session = subject.open();
-    const listed = new Map(session.tools().map((tool) => [tool.name, tool]));
-    session.drop();
+    const listed = listOf(subject);
     const prefix = world.spec.services.find(({ id }) => id === service.id)?.prefix ?? '';
     const declared = Object.entries(spec.tools);
     const own = [...listed.values()].filter((tool) => tool.service === service.id);
