@@ -170,7 +170,8 @@ export const zoneOffset = (timezone: string, at: number): number => {
   let offset = 0;
   try {
     const parts = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' }).formatToParts(
-      new Date(at * 1000),
+      // The middle of the month: what is remembered must not depend on who asked first.
+      new Date((month + 0.5) * 2_592_000_000),
     );
     const text = parts.find((part) => part.type === 'timeZoneName')?.value ?? '';
     const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d+):?(\d+)?/.exec(text) ?? [];

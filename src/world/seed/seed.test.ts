@@ -4,6 +4,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Column, Table } from '../../artifacts/table.js';
 import { canonicalJson } from '../../kit/hash.js';
 import type { Row } from '../state/types.js';
+import { zoneOffset } from './places.js';
 import { company, desk, directory, messy, sales, service } from './seed.fixture.js';
 import { type SeedContext, type Seeded, seedWorld } from './seed.js';
 import { compileSql, holdsCheck } from './sql-expression.js';
@@ -87,6 +88,16 @@ describe('seedWorld', () => {
     expect(canonicalJson(seedWorld(services, { ...context, seed: 'test/2' }).rows)).not.toBe(
       canonicalJson(seeded.rows),
     );
+  });
+
+  it('does not depend on which worlds were seeded before', () => {
+    // Clocks on both sides of a change of summer time, in both orders.
+    const at = [Date.UTC(2024, 9, 20), Date.UTC(2024, 9, 30)].map((ms) => ms / 1000);
+    const one = (clock: number, seed: string) => canonicalJson(seedWorld(services, { ...context, clock, seed }).rows);
+    const forth = at.map((each) => one(each, 'order'));
+    const back = [...at].reverse().map((each) => one(each, 'order'));
+    expect(back.reverse()).toEqual(forth);
+    expect(zoneOffset('Pacific/Auckland', at[0]!)).toBe(zoneOffset('Pacific/Auckland', at[0]! + 5 * 86_400));
   });
 
   it('keeps every constraint', () => {
