@@ -33,7 +33,10 @@ export interface Columns {
   taken: Set<string>;
 }
 
-const MOST_COLUMNS = 60;
+/** A row an agent can read in one go; the rest of a very wide schema is left out. */
+const MOST_COLUMNS = 40;
+/** Columns that only bodies name come on top. */
+const MOST_OF_BODIES = 15;
 /** JSON:API and its kin keep the columns one level down. */
 const HOLDERS = new Set(['attributes', 'fields', 'properties', 'spec', 'data']);
 
@@ -77,15 +80,29 @@ const fits = ({ default: value, type, enum: listed, min, max }: Field): boolean 
 /** True when one path runs through the other, so that both cannot stand on one surface. */
 export const collides = (a: string, b: string): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 
-const worth = (field: Field, at: number): number =>
-  (field.required ? 40 : 0) +
+/** Links to the service's own pages, and ids of its inner workings. */
+const PLUMBING = /(_url|_uri|_href|_link|node_id|gravatar_id|etag)$/;
+
+const worth = (field: Field, at: number, written: ReadonlySet<string>): number =>
+  (field.required ? 30 : 0) +
+  (written.has(plain(field.path)) ? 35 : 0) +
   (field.enum ? 25 : 0) +
   (field.embeds ? 30 : 0) +
   (field.path.length === 1 ? 20 : 0) -
   (field.type === 'json' ? 25 : 0) -
+  (PLUMBING.test(plain(field.path)) ? 60 : 0) -
   at / 10;
 
-const answerFields = (resource: Resource, context: FieldContext): Field[] => {
+/** Names of the columns that bodies write. */
+const writtenIn = (resource: Resource, context: FieldContext): Set<string> => {
+  const bodies = resource.sightings.filter(
+    ({ body, kind }) => body && !body.many && (kind === 'create' || kind === 'update'),
+  );
+  const fields = bodies.flatMap(({ body }) => (body ? fieldsOf(body.item, context, []) : []));
+  return new Set(fields.map((field) => plain(field.path)));
+};
+
+const answerFields = (resource: Resource, keyProperty: string, context: FieldContext): Field[] => {
   const found = new Map<string, Field>();
   resource.views.slice(0, 4).forEach((view, at) => {
     for (const field of fieldsOf(view, context)) {
@@ -96,15 +113,24 @@ const answerFields = (resource: Resource, context: FieldContext): Field[] => {
   });
   const all = [...found.values()];
   if (all.length <= MOST_COLUMNS) return all;
-  const best = new Set(
-    [...all]
-      .map((field, at) => ({ field, points: worth(field, at) }))
-      .sort((a, b) => b.points - a.points)
-      .slice(0, MOST_COLUMNS)
-      .map(({ field }) => field),
-  );
+  const written = writtenIn(resource, context);
+  const isKey = (field: Field): boolean => field.path.length === 1 && field.path[0] === keyProperty;
+  const points = new Map(all.map((field, at) => [field, isKey(field) ? 1000 : worth(field, at, written)] as const));
+  const ranked = [...all].sort((a, b) => (points.get(b) ?? 0) - (points.get(a) ?? 0));
+  const best = new Set(ranked.slice(0, MOST_COLUMNS));
   return all.filter((field) => best.has(field));
 };
+
+/** Part of an object that one plain value may stand for: `status: active` in a body, `status.value` in an answer. */
+const standIn = (
+  facts: ReadonlyMap<string, ColumnFact>,
+  name: string,
+  field: Field,
+  taken: readonly BodyField[],
+): string | undefined =>
+  ['value', 'id', 'ref', 'name', 'code', 'key', 'slug', 'number', 'type']
+    .map((part) => `${name}_${part}`)
+    .find((col) => facts.get(col)?.column.type === field.type && !taken.some((other) => other.col === col));
 
 /** What a body may write binds the column too, so that the data holds only what a caller could have written. */
 const takeRules = (fact: ColumnFact | undefined, field: Field, keyCol: string): void => {
@@ -147,7 +173,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
   };
   const keyPath = [key.property];
   let keyCol: string | undefined;
-  for (const field of answerFields(resource, context)) {
+  for (const field of answerFields(resource, key.property, context)) {
     const isKey = !key.synthetic && field.path.length === 1 && field.path[0] === key.property;
     const name = put(plain(field.path), columnOf(field), 'answer', field);
     remember(field.path, name);
@@ -173,15 +199,14 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
       const known = byPlain.get(plain(inner)) ?? byLoose.get(loose(plain(inner)));
       let col = known !== undefined && facts.has(known) ? known : undefined;
       if (col !== undefined && fields.some((other) => other.col === col)) col = undefined;
-      if (col === undefined && (facts.size < MOST_COLUMNS || field.required)) {
-        const shown = surfaceField(inner);
-        const clash = surfaces.some((path) => collides(path, shown));
-        const column = {
-          ...columnOf({ ...field, path: inner, required: false }),
-          ...(clash ? { hidden: true as const, field: plain(inner) } : {}),
-        };
-        if (clash && surfaces.includes(plain(inner))) continue;
-        col = put(plain(inner), column, 'body', { ...field, path: inner });
+      const shown = surfaceField(inner);
+      const clash = surfaces.some((path) => collides(path, shown));
+      if (col === undefined && clash) col = standIn(facts, plain(inner), field, fields);
+      if (col === undefined && !clash && (facts.size < MOST_COLUMNS + MOST_OF_BODIES || field.required)) {
+        col = put(plain(inner), columnOf({ ...field, path: inner, required: false }), 'body', {
+          ...field,
+          path: inner,
+        });
         remember(inner, col);
       }
       if (col !== undefined) fields.push({ field, name: plain(inner), col });

@@ -70,7 +70,8 @@ export const pruneLinks = (entities: readonly Entity[]): void => {
       if (fact.column.hidden && fact.from === 'path') entity.columns.facts.delete(name);
       else {
         const { fk: _, ...column } = fact.column;
-        fact.column = column;
+        // What it names is in another pack: an id of another system, as far as this service goes.
+        fact.column = { ...column, seed: 'external_id' };
       }
       for (const [place, col] of [...entity.parents]) if (col === name) entity.parents.delete(place);
     }

@@ -48,3 +48,6 @@ export const isPlumbing = (segment: string): boolean => VERSION.test(segment);
 
 /** Last word of a segment; `credit-notes` -> notes. */
 export const lastWord = (segment: string): string => wordsOf(segment).at(-1) ?? '';
+
+/** `conversations.archive`: a procedure named by its resource. */
+export const isDotted = (segment: string): boolean => /^[a-z]\w*(\.[a-z]\w*)+$/i.test(segment);

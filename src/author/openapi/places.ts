@@ -1,5 +1,5 @@
 /** Which path templates are collections, seen over the whole document. */
-import { type PathShape, placeOf, shapeOf } from './paths.js';
+import { isDotted, type PathShape, placeOf, shapeOf } from './paths.js';
 import type { Schemas } from './schema.js';
 import type { DocOperation } from './types.js';
 import { type Unwrapped, unwrap } from './unwrap.js';
@@ -16,7 +16,10 @@ export interface Places {
   takesPost(place: string): boolean;
 }
 
-const nounOf = (shape: PathShape): string => shape.segments.findLast((segment) => !segment.param)?.text ?? '';
+const nounOf = (shape: PathShape): string => {
+  const text = shape.segments.findLast((segment) => !segment.param)?.text ?? '';
+  return isDotted(text) ? text.slice(0, text.lastIndexOf('.')) : text;
+};
 
 export const placesOf = (operations: readonly DocOperation[], schemas: Schemas): Places => {
   const shapes = new Map<string, PathShape>();

@@ -52,7 +52,13 @@ const addColumns = (table: Table, cols: Table['cols']): void => {
   }
 };
 
-const actionsOf = (entity: Entity, tables: Record<string, Table>, context: ServiceContext, note: Note): DraftTool[] => {
+const actionsOf = (
+  entity: Entity,
+  tables: Record<string, Table>,
+  made: readonly DraftTool[],
+  context: ServiceContext,
+  note: Note,
+): DraftTool[] => {
   const out: DraftTool[] = [];
   for (const sighting of entity.resource.sightings) {
     if (sighting.kind !== 'action') continue;
@@ -63,7 +69,7 @@ const actionsOf = (entity: Entity, tables: Record<string, Table>, context: Servi
     }
     const compiled = compileAction(entity, found, tables, context, context.compile);
     if ('why' in compiled) note(sighting.op.label, compiled.why);
-    else if (out.some((other) => other.tool.id === compiled.draft.tool.id))
+    else if ([...made, ...out].some((other) => other.tool.id === compiled.draft.tool.id))
       note(sighting.op.label, 'another operation does the same');
     else {
       for (const [table, cols] of Object.entries(compiled.added)) addColumns(tables[table] as Table, cols);
@@ -136,7 +142,7 @@ export const buildService = (
     drafts.push(...plainOnes);
   }
   breakCircles(tables);
-  for (const entity of entities) drafts.push(...actionsOf(entity, tables, context, note));
+  for (const entity of entities) drafts.push(...actionsOf(entity, tables, drafts, context, note));
   const kept = chosen(drafts, context.most, note).map((draft) => ({ ...draft, tool: withTouched(draft.tool, tables) }));
   const writes = kept.filter(({ tool }) => tool.writes.length > 0).length;
   if (kept.length < MIN_TOOLS || writes === 0 || writes === kept.length) {

@@ -60,10 +60,10 @@ const automatic = (name: string, { column, field: { example } }: ColumnFact, wri
 };
 
 /** A value a new row may start with, where the document requires the column but no caller gives it. */
-const startingValue = (column: Column): Column['default'] => {
+const startingValue = (name: string, column: Column): Column['default'] => {
   if (column.default !== undefined) return column.default;
   if (column.enum) return column.enum.length === 1 ? column.enum[0] : freshValue(column.enum);
-  if (column.type === 'bool') return false;
+  if (column.type === 'bool') return /(^|_)(enabled|active)$/.test(name);
   if (column.type === 'int' || column.type === 'number')
     return (column.min ?? 0) <= 0 && (column.max ?? 0) >= 0 ? 0 : column.min;
   return undefined;
@@ -105,7 +105,7 @@ export const settleTable = (entity: Entity, tools: readonly Tool[], fallback: Id
       if (table.key.gen?.style !== 'uuid') delete column.format;
     } else if (column.auto) column = { ...column, required: true };
     else {
-      const start = startingValue(column);
+      const start = startingValue(name, column);
       const arg = given.get(name);
       const wanted = column.required === true || arg?.required === true;
       if (wanted && (arg?.required === true || !create)) column = { ...column, required: true };

@@ -1,7 +1,7 @@
 /** What one operation does to which collection, read from its path, method, answer and id. */
 import { singular, snake } from '../../kit/words.js';
 import { idKind, segmentKind, verbNoun } from './crud-words.js';
-import { isPlumbing, type PathShape, placeOf, type Segment } from './paths.js';
+import { isDotted, isPlumbing, type PathShape, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
 import type { DocOperation, OperationKind } from './types.js';
 import type { Unwrapped } from './unwrap.js';
@@ -100,7 +100,9 @@ const byRpcName = (op: DocOperation, segments: readonly Segment[]): Verdict | un
   const last = segments.at(-1)?.text ?? '';
   const read = verbNoun(last);
   if (!read || (!last.includes('.') && read.kind === undefined)) return undefined;
-  const kind = read.kind === 'get' && (/s$/.test(read.noun) || op.params.length === 0) ? 'list' : read.kind;
+  // `users.info` is one user; `getUsers` and a reader without parameters are a list.
+  const isList = read.kind === 'get' && !last.includes('.') && (/s$/.test(read.noun) || op.params.length === 0);
+  const kind = isList ? 'list' : read.kind;
   const place = `/${singular(snake(read.noun))}`;
   const noun = read.noun.split('_').at(-1) ?? read.noun;
   const writes = kind !== 'list' && kind !== 'search' && kind !== 'create';
@@ -124,6 +126,8 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
     above.length > 0 &&
     !item &&
     (places.hasItems(placeOf(above)) || places.takesPost(placeOf(above)) || places.isListed(placeOf(above)));
+  const procedure = isDotted(last) && !item ? byRpcName(op, segments) : undefined;
+  if (procedure !== undefined) return procedure;
   const word = segmentKind(last);
   const collection = places.hasItems(place) || (places.isListed(place) && word === undefined);
   if (collection && !(collectionAbove && word !== undefined)) {

@@ -106,14 +106,10 @@ const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: Too
   const queried = Object.values(list.args).some((arg) => arg.role === 'query');
   const op = kind === 'search' && asked ? 'list' : kind === 'list' && queried ? 'search' : kind;
   const many = op === 'list' || op === 'search';
-  const core = many ? '$rows' : sighting.answer?.many ? ['$fields'] : '$fields';
+  // An item answered as a list of one is shown as the item: an array in a template has no schema.
+  const core = many ? '$rows' : '$fields';
   const fits = sighting.answer !== undefined && kind !== 'delete' && (!many || sighting.answer.many);
-  const bareList = fits && !many && sighting.answer?.many && sighting.answer.path.length === 0;
-  const envelope = bareList
-    ? ['$fields']
-    : fits && sighting.answer
-      ? envelopeOf(sighting.answer, core, context.schemas)
-      : undefined;
+  const envelope = fits && sighting.answer ? envelopeOf(sighting.answer, core, context.schemas) : undefined;
   const cols = kind === 'delete' ? undefined : shownCols(entity, sighting, context);
   if (many && !JSON.stringify(envelope ?? null).includes('$cursor')) dropCursor(list);
   const invalid = { invalid_argument: invalidStatus(sighting) };
