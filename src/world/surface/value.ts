@@ -26,7 +26,11 @@ export class AgentError extends TreadleError {
     message: string,
     readonly field?: string,
   ) {
+    // Thousands of these are expected observations; nobody looks at where in our code they arose.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super({ code, message, value: field, fault: 'agent' });
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
