@@ -123,12 +123,10 @@ export const serveCommand = (): Command =>
         host: session,
         drop: () => session.drop(),
       });
-      const server = await serveHttp({
-        directory,
-        port: options.port,
-        admin: { open: (request) => lease(open(taskIn(request))) },
-      });
+      // Before anything listens: what is asked for may not be there.
       const sessions = Array.from({ length: options.sessions }, () => directory.open(lease(open(options.task))));
+      const admin = { open: (request: unknown) => lease(open(taskIn(request))) };
+      const server = await serveHttp({ directory, port: options.port, admin });
       ui.give({
         world: id,
         url: server.url,

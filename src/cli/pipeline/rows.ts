@@ -1,5 +1,7 @@
 /** Training rows of a corpus: its passing traces with their tasks and the tools the agent had. */
 import type { Corpus } from '../../corpus/corpus.js';
+import { diskError } from '../../corpus/files.js';
+import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import { exportSft, type SftReport } from '../../train/sft/export.js';
 import type { ExportItem } from '../../train/sft/row.js';
@@ -41,12 +43,19 @@ const itemsOf = async function* (corpus: Corpus, worlds: readonly string[]): Asy
   }
 };
 
-/** Writes the rows; the same corpus and options give the same bytes. */
-export const exportCorpus = (corpus: Corpus, options: RowOptions): Promise<SftReport> =>
-  exportSft(itemsOf(corpus, options.worlds ?? corpus.worlds()), {
-    out: options.out,
-    split: { validation: options.validation ?? 0.1, seed: options.seed },
-    onlyPassing: !options.includeFailed,
-    ...(options.format ? { format: options.format } : {}),
-    ...(options.licence ? { licence: options.licence } : {}),
-  });
+/** Writes the rows; the same corpus and options give the same bytes. Disk trouble is said as everywhere else. */
+export const exportCorpus = async (corpus: Corpus, options: RowOptions): Promise<SftReport> => {
+  try {
+    return await exportSft(itemsOf(corpus, options.worlds ?? corpus.worlds()), {
+      out: options.out,
+      split: { validation: options.validation ?? 0.1, seed: options.seed },
+      onlyPassing: !options.includeFailed,
+      ...(options.format ? { format: options.format } : {}),
+      ...(options.licence ? { licence: options.licence } : {}),
+    });
+  } catch (thrown) {
+    if (thrown instanceof TreadleError && thrown.code === 'cannot_write')
+      throw diskError(thrown.cause, options.out, 'write');
+    throw thrown;
+  }
+};
