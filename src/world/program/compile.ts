@@ -1,6 +1,7 @@
 /** From a ServiceSpec to a Program: everything checked, macros expanded, every tool ready to run. */
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Step } from '../../artifacts/step.js';
+import type { Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import { addressOf } from '../../kit/hash.js';
 import { ddlKeyOf, ddlOf } from '../ddl.js';
@@ -36,9 +37,22 @@ const tablesIn = (spec: ServiceSpec, tool: Tool, steps: readonly Step[]): string
   return [...new Set([tool.table, ...tool.reads, ...tool.writes.map(({ table }) => table), ...named])].sort();
 };
 
+const parts = new WeakMap<object, string>();
+
+/** Address of a table or surface, which many tools share. */
+const partHash = (part: object): string => {
+  const known = parts.get(part);
+  if (known !== undefined) return known;
+  const hash = addressOf(part);
+  parts.set(part, hash);
+  return hash;
+};
+
 const versionOf = (spec: ServiceSpec, name: string, tool: Tool, steps: readonly Step[]): string => {
-  const tables = Object.fromEntries(tablesIn(spec, tool, steps).map((table) => [table, spec.tables[table]]));
-  return addressOf({ name, tool, tables, surface: spec.surface });
+  const tables = Object.fromEntries(
+    tablesIn(spec, tool, steps).map((table) => [table, partHash(spec.tables[table] as Table)]),
+  );
+  return addressOf({ name, tool, tables, surface: partHash(spec.surface) });
 };
 
 const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: Environments): Runnable => {
