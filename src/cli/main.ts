@@ -46,6 +46,8 @@ watchOutput();
 try {
   await program.parseAsync();
 } catch (thrown) {
+  // A command that failed ends, whatever it left open.
+  setTimeout(() => process.exit(), 1000).unref();
   if (!(thrown instanceof CommanderError)) fail(thrown, wantsJson);
   else if (thrown.exitCode !== 0 && thrown.code === 'commander.help') process.exitCode = 2;
   else if (thrown.exitCode !== 0) {

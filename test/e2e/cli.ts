@@ -31,6 +31,7 @@ export const treadle = (args: readonly string[], options: RunOptions = {}): Ran 
     encoding: 'utf8',
     env: environment(options.env),
     timeout: options.timeoutMs ?? 120_000,
+    killSignal: 'SIGKILL',
     maxBuffer: 64 << 20,
     ...(options.cwd ? { cwd: options.cwd } : {}),
     ...(options.uid === undefined ? {} : { uid: options.uid }),
