@@ -14,7 +14,7 @@ import { guessLanguage } from './brief/language.js';
 import { hasPhrase } from './brief/phrase.js';
 import { hearWishes, selectServices } from './brief/services.js';
 import { type BriefText, fold, MAX_CONSIDERED, readText } from './brief/text.js';
-import { guessTrades } from './brief/trade.js';
+import { guessTrades, type TradeMatch, tradeOfService } from './brief/trade.js';
 import { tiesTo } from './invariants.js';
 import { assembleWorld } from './world.js';
 
@@ -33,6 +33,7 @@ export interface BriefOptions {
   pins?: Pins | undefined;
 }
 
+const ONE_STRONG_WORD = 1.6;
 const LANGUAGES_WITH_CUES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja', 'und'];
 
 /** Reads a brief. Throws `empty_brief` and `unreadable_brief`. */
@@ -89,9 +90,17 @@ const standIns = (brief: BriefText, chosen: readonly string[]): Evidence[] =>
     ];
   });
 
+/** The trades a brief names; where it names none, the sector of the service that it asks for most. */
+const tradesOf = (brief: BriefText): TradeMatch[] => {
+  const named = guessTrades(brief);
+  if (named.length > 0) return named;
+  const [most] = hearWishes(brief, [], archetypeIds()).wishes;
+  return most && most.score >= ONE_STRONG_WORD ? tradeOfService(most.archetype, most.because) : [];
+};
+
 const servicesFor = (
   brief: BriefText,
-  trades: ReturnType<typeof guessTrades>,
+  trades: readonly TradeMatch[],
   pins: Pins,
   draw: Rng,
 ): { archetypes: string[]; evidence: Evidence[] } => {
@@ -119,7 +128,7 @@ export const authorFromBrief = (text: string, options: BriefOptions): WorldDraft
   const key = sha256(`${options.seed}\u0000${brief.raw}\u0000${JSON.stringify(pins)}`);
   const draw = rng(options.seed, 'brief', sha256(brief.raw));
   const language = guessLanguage(brief);
-  const trades = guessTrades(brief);
+  const trades = tradesOf(brief);
   const where = guessCountry(brief, language.code);
   const { company, evidence } = drawCompany({
     brief,

@@ -19,7 +19,8 @@ interface Hint {
   city?: string;
 }
 
-const WEIGHT = { name: 4, people: 4, city: 4, word: 3 } as const;
+/** A city says more of where a company is than a country's name, which may be a market. */
+const WEIGHT = { name: 3.6, people: 4, city: 4.4, word: 3 } as const;
 const TOKENS_OF_OPENING = 40;
 
 interface Cue {

@@ -131,3 +131,12 @@ export const guessTrades = (brief: BriefText): TradeMatch[] => {
   const close = matches.filter(({ score }) => score >= Math.max(0.8, best * 0.6)).slice(0, 4);
   return close.length > 0 ? close : tradeByIndustry(brief);
 };
+
+/** The sector that runs on an archetype first of all, for a brief that names no trade but says what it wants done. */
+export const tradeOfService = (archetype: string, says: readonly string[]): TradeMatch[] => {
+  const sector = trades().sectors.find(({ services }) => Object.keys(services)[0] === archetype);
+  const naics = sector?.prefixes[0];
+  if (!sector || !naics) return [];
+  const { noun, services } = sector;
+  return [{ trade: { id: `sector_${naics}`, cues: [], naics, noun, services }, score: 1, says: [...says] }];
+};
