@@ -12,7 +12,7 @@ import type { Source } from './values.js';
 
 const MOST_HELPERS = 10;
 /** How a helper is called: as its probe was, then on other rows with all that it may change. */
-const HELPING: readonly Source[] = ['own', 'made', 'less', 'more', 'other', 'own'];
+const HELPING: readonly Source[] = ['own', 'made', 'less', 'made', 'more', 'other', 'made', 'own'];
 /** Rows that are tried after a helper's call. */
 const MOST_READY = 6;
 
@@ -89,21 +89,22 @@ const readyRows = (find: Find, session: Session, { tool }: Probe, touched: reado
     .map((key) => read.get([key ?? null]))
     .filter((row) => row !== undefined);
   // What is made anew is made like a row that is there, but under the parent that the helper touched.
-  const [like] = all;
-  const under =
-    tool.tool.tool.op === 'create' && like ? links.map(({ col, key }): Row => ({ ...like, [col]: key })) : [];
+  const like = all[0] ?? {};
+  const under = tool.tool.tool.op === 'create' ? links.map(({ col, key }): Row => ({ ...like, [col]: key })) : [];
   return [...under, ...ready];
 };
 
-/** A try of the tool on each ready row, in each way. */
-const callOn = (find: Find, session: Session, { name, tool }: Probe, ready: readonly Row[]): Probe | undefined => {
+/** A try of the tool on each ready row, in each way, each on the same prepared state. */
+const callOn = (find: Find, prepared: Session, { name, tool }: Probe, ready: readonly Row[]): Probe | undefined => {
   const { service, rows } = find;
   const random = find.random.stream(`${name}/prepared`);
   for (const donor of ready) {
     for (const [serial, { source, withOptional }] of WAYS.entries()) {
-      const search = { service, tool, rows, donor, source, clock: session.clock, random, serial: 800 + serial };
+      const search = { service, tool, rows, donor, source, clock: prepared.clock, random, serial: 800 + serial };
       const args = argsOf(search, withOptional);
+      const session = prepared.fork(`${prepared.id}-ready`);
       const outcome = args && session.call(name, args);
+      session.drop();
       if (!outcome?.ok) continue;
       const key = donor[service.keys[tool.tool.tool.table] as string] as string | number;
       if (tool.tool.readOnly || outcome.entry.touched.length > 0)

@@ -26,7 +26,7 @@ export interface Probe {
   lastError?: string;
 }
 
-export type Find = Pick<Search, 'service' | 'rows'> & { open(): Session; random: Rng };
+export type Find = Pick<Search, 'service' | 'rows' | 'clock' | 'random'> & { open(): Session };
 
 /** Tries for one tool; each row is met with each way of filling the arguments before they are used up. */
 const MOST_TRIES = 240;
@@ -50,7 +50,6 @@ const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
   const table = service.spec.tables[spec.table] as Table;
   const donors = donorsOf(table, rows(spec.table), random);
   const tries = Math.min(MOST_TRIES, Math.max(LEAST_TRIES, donors.length * WAYS.length));
-  const session = find.open();
   const refusals = new Map<string, number>();
   let idle: Probe | undefined;
   for (let serial = 0; serial < tries; serial++) {
@@ -58,10 +57,12 @@ const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
     const donor = donors[serial % count];
     const way = WAYS[((serial % count) + Math.floor(serial / count)) % WAYS.length];
     const { source, withOptional } = way as (typeof WAYS)[number];
-    const search: Search = { service, tool, rows, donor, source, clock: session.clock, random, serial };
+    const search: Search = { service, tool, rows, donor, source, clock: find.clock, random, serial };
     const args = argsOf(search, withOptional);
     if (!args) continue;
+    const session = find.open();
     const outcome = session.call(name, args);
+    session.drop();
     if (!outcome.ok) {
       const text = JSON.stringify(outcome.result).slice(0, 160);
       refusals.set(text, (refusals.get(text) ?? 0) + 1);
@@ -70,13 +71,9 @@ const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
     const key = donor?.[table.key.col];
     const probe: Probe = { name, tool, args, result: outcome.result };
     if (typeof key === 'string' || typeof key === 'number') probe.key = key;
-    if (spec.writes.length === 0 || outcome.entry.touched.length > 0) {
-      session.drop();
-      return probe;
-    }
+    if (spec.writes.length === 0 || outcome.entry.touched.length > 0) return probe;
     idle ??= probe;
   }
-  session.drop();
   const lastError = refusals.size > 0 ? worst(refusals) : 'a required argument has no value in the initial data';
   return idle ?? { name, tool, lastError };
 };
@@ -92,7 +89,9 @@ export const findProbes = (
   random: Rng,
   rows = rowReader(service),
 ): Probe[] => {
-  const find: Find = { service, rows, open, random };
+  const first = open();
+  const find: Find = { service, rows, open, random, clock: first.clock };
+  first.drop();
   const probes = tools.map(([name, tool]) => findProbe(find, name, tool));
   for (let round = 0; round < MOST_ROUNDS && probes.some(({ args }) => args === undefined); round++) {
     const found = probes.filter(({ args }) => args !== undefined);

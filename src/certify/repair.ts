@@ -20,6 +20,7 @@ export const repairService = (spec: ServiceSpec, certificate: Certificate): Repa
     const tools = finding.repair?.tools;
     if (!tools || tools.length === 0) return undefined;
     for (const tool of tools) {
+      if (!Object.hasOwn(spec.tools, tool)) return undefined;
       if (!dropped.has(tool))
         dropped.set(
           tool,

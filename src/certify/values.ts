@@ -34,6 +34,14 @@ interface Bounds {
   format?: string | undefined;
 }
 
+/** States to which the donor may move, where the column is the one its machine is about. */
+const nextStates = ({ machine }: Table, col: string, donor: Row | undefined): string[] | undefined => {
+  if (machine?.col !== col || !donor) return undefined;
+  const now = donor[col];
+  const next = machine.moves.filter(({ from }) => from.includes(String(now))).map(({ to }) => to);
+  return next.length > 0 ? next : undefined;
+};
+
 /** What the argument allows, with what the column allows where the argument writes it. */
 const boundsOf = (arg: Arg, column: Column | undefined): Bounds => {
   const set = arg.role === 'set' ? column : undefined;
@@ -172,6 +180,8 @@ export const valueFor = (search: Search, name: string): SqlValue | SqlValue[] | 
   const alike = table.cols[own]?.type === (arg.type === 'list' ? arg.items : arg.type);
   const child = !alike && source === 'own' ? below(search, own, arg.type) : null;
   if (within(child, bounds)) return listed(child);
+  const states = arg.role === 'set' ? nextStates(table, own, donor) : undefined;
+  if (source === 'made' && states) return listed(random.pick(states));
   if (source === 'made' || !alike || (arg.role === 'set' && column?.unique))
     return listed(made(name, arg, bounds, search));
   const all = search.rows(tool.tool.tool.table);

@@ -8,36 +8,45 @@ import type { JobResult, Script } from './script.js';
 // From src (under a test runner) and from dist alike: the compiled child.
 const CHILD = fileURLToPath(new URL('../../../dist/certify/determinism/child.js', import.meta.url));
 
+const failure = (why: string, stderr: string): TreadleError =>
+  new TreadleError({
+    code: 'child_failed',
+    message: `The second process did not finish: ${why}`,
+    value: stderr.trim().slice(-300) || undefined,
+    next: 'Run npm run build, then try again.',
+    fault: 'infrastructure',
+  });
+
+/** The answers in a child's output, one JSON object a line; undefined when a line is none. */
+const answersIn = (out: string): JobResult[] | undefined => {
+  try {
+    return out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as JobResult);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Runs the script in a process of its own. Throws `child_failed` when it dies without an answer for every job. */
-export const inFreshProcess = (script: Script): Promise<JobResult[]> =>
+export const inFreshProcess = (script: Script, program = CHILD): Promise<JobResult[]> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CHILD], { stdio: ['pipe', 'pipe', 'pipe'] });
-    let out = '';
-    let err = '';
-    const failed = (why: string): void =>
-      reject(
-        new TreadleError({
-          code: 'child_failed',
-          message: `The second process did not finish: ${why}`,
-          value: err.slice(-300) || undefined,
-          next: 'Run npm run build, then try again.',
-          fault: 'infrastructure',
-        }),
-      );
-    child.on('error', (error) => failed(error.message));
-    child.stdout.on('data', (data: Buffer) => {
-      out += data.toString('utf8');
-    });
-    child.stderr.on('data', (data: Buffer) => {
-      err += data.toString('utf8');
-    });
-    child.on('close', (code) => {
-      const results = out
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as JobResult);
-      if (results.length === script.jobs.length) resolve(results);
-      else failed(`exit status ${code ?? 'none'}`);
+    const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    const stderr = (): string => Buffer.concat(err).toString('utf8');
+    child.on('error', (error) => reject(failure(error.message, stderr())));
+    child.stdout.on('data', (data: Buffer) => out.push(data));
+    child.stderr.on('data', (data: Buffer) => err.push(data));
+    child.on('close', (code, signal) => {
+      const answers = answersIn(Buffer.concat(out).toString('utf8'));
+      if (!answers) reject(failure('it answered something else than results', stderr()));
+      else if (answers.length === script.jobs.length && code === 0) resolve(answers);
+      else
+        reject(
+          failure(`${answers.length} of ${script.jobs.length} jobs answered, exit status ${code ?? signal}`, stderr()),
+        );
     });
     child.stdin.on('error', () => undefined);
     child.stdin.end(JSON.stringify(script));
