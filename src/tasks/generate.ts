@@ -47,7 +47,7 @@ const sitesOf = (world: LoadedWorld): Site[] =>
   [...world.services.values()].flatMap((service) =>
     toolsOf(world, service.id).flatMap((tool) =>
       FAMILIES.filter(
-        ({ growsOn }) => growsOn(tool.tool.tool) && (service.role === 'domain' || tool.tool.tool.writes.length === 0),
+        ({ growsOn }) => growsOn(tool, world) && (service.role === 'domain' || tool.tool.tool.writes.length === 0),
       ).map((family) => ({ family, tool })),
     ),
   );

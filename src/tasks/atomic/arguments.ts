@@ -2,15 +2,16 @@ import type { Binding } from '../../artifacts/task.js';
 import type { Arg } from '../../artifacts/tool.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
-import type { Row, SqlValue } from '../../world/state/types.js';
+import type { SqlValue } from '../../world/state/types.js';
 import { subjectArg } from '../../world/surface/subject.js';
 import type { Ground } from '../ground/ground.js';
 import { dropPlan, type NamedTool, type Plan } from '../ground/plan.js';
 import { reveal } from '../ground/reveal.js';
-import { sayColumn } from '../ground/say.js';
+import { nounOf, sayColumn } from '../words/names.js';
+import { isSpeakable } from '../words/sayable.js';
+import type { Said } from '../words/verbs.js';
 import { bindingOf } from './candidate.js';
-import { type Chosen, choose } from './values.js';
-import { joined } from './wording.js';
+import { type Chosen, choose, type From } from './values.js';
 
 export const TRIES = 10;
 const STEERING = new Set(['limit', 'offset', 'page', 'cursor', 'sort']);
@@ -47,23 +48,22 @@ export const referBindings = (chosen: readonly Chosen[]): Binding[] =>
       : [];
   });
 
-export const quote = (words: string, name: string): string =>
-  /\s/.test(words) &&
-  /reason|note|comment|cause|message|title|subject|summary|description|resolution|remark|body|text/.test(name)
-    ? `“${words}”`
-    : words;
-
-/** `with due date 5 March 2024 and the note “call first”` */
-export const sayChosen = (chosen: readonly Chosen[]): string =>
-  joined(chosen.map(({ name, words }) => `${sayColumn(name)} ${quote(words, name)}`));
+/** Chosen arguments as the wording wants them; those that go without saying are left out. */
+export const saidOf = (chosen: readonly Chosen[]): Said[] =>
+  chosen
+    .filter(({ words }) => words !== '')
+    .map(({ name, words, isText, refers }) => {
+      const target = refers?.service.spec.tables[refers.table];
+      return {
+        name,
+        words,
+        isText: isText === true,
+        ...(target ? { noun: nounOf(target), isPerson: refers?.service.role === 'core' } : {}),
+      };
+    });
 
 export const factsOf = (chosen: readonly Chosen[]): string[] =>
   chosen.filter(({ words }) => words !== '').map(({ name, words }) => `${sayColumn(name)}: ${words}`);
-
-interface From {
-  donor?: Row;
-  row?: Row;
-}
 
 const sameTarget = (
   ground: Ground,
@@ -77,11 +77,15 @@ const sameTarget = (
   const twin =
     link &&
     cols.find((other) => {
+      if (!OWN_KEY.test(other)) return false;
       const to = ground.linked(refers.service.id, refers.table, other);
       return to?.service === link.service && to.table === link.table && to.col === link.col;
     });
   return twin === undefined ? undefined : (refers.row[twin] ?? undefined);
 };
+
+/** Keys by which a row is somebody's own: a payslip's employee is its pay profile's. A keeper, handler or buyer is not. */
+const OWN_KEY = /^(employee_no|employee_email|work_email|email|[a-z]+_no)$/;
 
 /** A column that repeats what a chosen row already says (its employee's e-mail) takes that row's value and goes without saying. */
 const repeated = (
@@ -94,7 +98,7 @@ const repeated = (
 ): Chosen | undefined => {
   const col = arg.col ?? name;
   for (const { refers } of chosen) {
-    if (!refers || refers.service !== service) continue;
+    if (!refers || refers.service !== service || !OWN_KEY.test(col)) continue;
     const value = sameTarget(ground, service, table, col, refers);
     if (value !== undefined) return { arg: { name, value, origin: { observed: true } }, name: col, words: '' };
   }
@@ -114,7 +118,7 @@ export const pickOptional = (
   const out: Chosen[] = [];
   for (const [name, arg] of random.shuffle(open)) {
     if (out.length >= most) break;
-    if (repeated(ground, service, table, name, arg, [...chosen, ...out])) continue;
+    if (!isSpeakable(arg.col ?? name) || repeated(ground, service, table, name, arg, [...chosen, ...out])) continue;
     const made = choose(ground, service, table, name, arg, random, from);
     if (made) out.push(made);
   }

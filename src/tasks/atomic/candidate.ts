@@ -8,11 +8,13 @@ import type { Ground } from '../ground/ground.js';
 import type { NamedTool, Plan } from '../ground/plan.js';
 
 export interface Candidate {
-  /** lookup, related, count, extreme, create, update, action */
+  /** lookup, related, chained, count, sum, extreme, create, update, action */
   family: string;
   /** Family and tool or column: what several tasks of one structure share. */
   template: string;
   service: LoadedService;
+  /** Who asks, in manner: the request is worded accordingly. */
+  persona: string;
   /** Imperative or question, one or two sentences, without greeting. */
   request: string;
   /** The request without its descriptors, for vague disclosure. */

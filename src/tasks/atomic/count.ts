@@ -19,9 +19,12 @@ import {
   startPlan,
 } from '../ground/plan.js';
 import { reveal } from '../ground/reveal.js';
-import { currencyOf, sayColumn, sayLabel, sayMoney } from '../ground/say.js';
+import { currencyOf, sayLabel, sayMoney } from '../ground/say.js';
+import { nounOf, sayColumn, sayField, sayMany } from '../words/names.js';
+import { isAdjective } from '../words/rows.js';
+import { isSpeakable } from '../words/sayable.js';
+import { PERSONAS } from '../words/tone.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
-import { sayField, sayMany } from './wording.js';
 
 interface Group {
   rows: Row[];
@@ -46,7 +49,9 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
   const spec = service.spec.tables[table] as Table;
   const all = ground.rows(service);
   const rows = all(table);
-  const states = Object.entries(spec.cols).filter(([col, column]) => column.enum && filterArg(tool, col));
+  const states = Object.entries(spec.cols).filter(
+    ([col, column]) => column.enum && isSpeakable(col) && filterArg(tool, col),
+  );
   const owners = Object.entries(spec.cols).filter(
     ([col, column]) => column.fk && column.fk !== table && filterArg(tool, col),
   );
@@ -54,6 +59,7 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
   const withOwner = owners.length > 0 && random.chance(0.75);
   const withState = states.length > 0 && (!withOwner || random.chance(0.5));
   if (!withOwner && !withState) return undefined;
+  let behind = '';
   const group: Group = { rows: [...rows], words: sayMany(spec), facts: [], args: [] };
   if (withState) {
     const [col, column] = random.pick(states);
@@ -61,9 +67,8 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
     if (value === null || value === undefined || !column.enum) return undefined;
     const words = wordsOf(String(value)).join(' ');
     group.rows = group.rows.filter((row) => row[col] === value);
-    group.words = /^(status|state)$/.test(col)
-      ? `${words} ${group.words}`
-      : `${group.words} with ${wordsOf(col).join(' ')} ${words}`;
+    if (/^(status|state)$/.test(col) && isAdjective(words)) group.words = `${words} ${group.words}`;
+    else behind = ` ${/^(kind|type|category)$/.test(col) ? 'of' : 'with'} ${sayColumn(col)} ${words}`;
     group.facts.push(words);
     const [name, many] = filterArg(tool, col) as [string, boolean];
     group.args.push({ name, value: many ? [value] : value, origin: { brief: words } });
@@ -76,7 +81,7 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
     const label = parent ? sayLabel(parentSpec, parent) : undefined;
     if (!parent || !label) return undefined;
     group.rows = group.rows.filter((row) => row[col] === seed[col]);
-    group.words += ` of ${parentSpec.noun.toLowerCase()} ${label}`;
+    group.words += ` ${/(customer|patient|member|student|tenant|client|employee)/.test(nounOf(parentSpec)) ? 'of' : 'for'} ${nounOf(parentSpec)} ${label}`;
     group.facts.push(label);
     group.parent = { table: parentTable, row: parent };
     const [name, many] = filterArg(tool, col) as [string, boolean];
@@ -86,6 +91,7 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
       origin: { observed: true },
     } as PlannedArg);
   }
+  group.words += behind;
   return group;
 };
 
@@ -100,12 +106,15 @@ interface Question {
   says: string;
 }
 
-const howMany = (group: Group, random: Rng): Question => {
+const howMany = (spec: Table, group: Group, random: Rng): Question => {
   const n = group.rows.length;
   const request = random.pick([
     `How many ${group.words} are there?`,
+    `How many ${group.words} do we have?`,
     `Please count the ${group.words}.`,
     `Can you check how many ${group.words} we have?`,
+    `I need the number of ${group.words}.`,
+    `We are looking at our ${sayMany(spec)}: how many ${group.words} are there?`,
   ]);
   const answer: AnswerSpec = {
     kind: 'number',
@@ -118,7 +127,8 @@ const howMany = (group: Group, random: Rng): Question => {
 
 const inAll = (service: LoadedService, spec: Table, group: Group, random: Rng): Question | undefined => {
   const money = Object.entries(spec.cols).filter(
-    ([col, column]) => column.type === 'money' && !column.hidden && !/unit|rate|price/.test(col),
+    ([col, column]) =>
+      column.type === 'money' && !column.hidden && !/unit|rate|price|limit|salary/.test(col) && isSpeakable(col),
   );
   if (money.length === 0 || group.rows.length < 2) return undefined;
   const [col] = random.pick(money);
@@ -129,8 +139,10 @@ const inAll = (service: LoadedService, spec: Table, group: Group, random: Rng): 
   const total = values.reduce<number>((sum, value) => sum + Number(value), 0);
   const what = sayField(spec, col);
   const request = random.pick([
-    `What do the ${group.words} add up to, by ${what}?`,
+    `What is the total ${what.replace(/^total /, '')} of the ${group.words}?`,
     `Please add up the ${what} of all ${group.words}.`,
+    `If you add up the ${what} of all ${group.words}, what do you get?`,
+    `I need one figure: the ${what} of all ${group.words} together.`,
   ]);
   const distractors = [...new Set(values.map(Number))].filter((value) => value !== total);
   return {
@@ -150,7 +162,8 @@ const whichFirst = (spec: Table, group: Group, random: Rng): Question | undefine
       !column.fk &&
       !column.hidden &&
       col !== spec.key.col &&
-      !/^(updated|version)/.test(col),
+      !/^(created|updated|version|birth)/.test(col) &&
+      isSpeakable(col),
   );
   if (ordered.length === 0) return undefined;
   const [col, column] = random.pick(ordered);
@@ -161,7 +174,12 @@ const whichFirst = (spec: Table, group: Group, random: Rng): Question | undefine
   if (!best || !second || best[col] === second[col]) return undefined;
   const dated = column.type === 'date' || column.type === 'datetime';
   const which = dated ? (high ? 'latest' : 'earliest') : high ? 'highest' : 'lowest';
-  const request = `Which of the ${group.words} has the ${which} ${sayField(spec, col)}? Give its ${sayColumn(label)}.`;
+  const field = column.type === 'datetime' ? sayField(spec, col).replace(/\btime\b/, 'date') : sayField(spec, col);
+  const request = random.pick([
+    `Which of the ${group.words} has the ${which} ${field}? Give the ${sayColumn(label)}.`,
+    `Of all ${group.words}, which one has the ${which} ${field}? I need the ${sayColumn(label)}.`,
+    `Please find the one with the ${which} ${field} among the ${group.words} and tell me its ${sayColumn(label)}.`,
+  ]);
   const expected = String(best[label]);
   const distractors = [...new Set(values.map((row) => String(row[label])))].filter((other) => other !== expected);
   if (distractors.length + 1 < group.rows.length) return undefined;
@@ -180,10 +198,10 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
   for (let tries = 0; tries < 8; tries++) {
     const group = groupOf(ground, tool, random);
     if (!group || group.rows.length === 0 || group.rows.length > 15) continue;
-    const question = random.pick([
-      () => howMany(group, random),
-      () => inAll(service, spec, group, random),
-      () => whichFirst(spec, group, random),
+    const question = random.weighted<() => Question | undefined>([
+      [() => howMany(spec, group, random), 0.6],
+      [() => inAll(service, spec, group, random), 1],
+      [() => whichFirst(spec, group, random), 1],
     ])();
     if (!question) continue;
     let plan: Plan | undefined = startPlan(ground.fresh());
@@ -220,6 +238,7 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
       family: question.family,
       template: `${question.family}:${service.id}.${table}.${group.args.map(({ name }) => name).join('+')}`,
       service,
+      persona: random.pick(PERSONAS),
       request: question.request,
       vague: `I need a figure about our ${sayMany(spec)}.`,
       facts: group.facts,

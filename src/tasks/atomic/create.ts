@@ -2,32 +2,35 @@
 import type { Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import type { Rng } from '../../kit/rng.js';
-import { withArticle, wordsOf } from '../../kit/words.js';
+import { wordsOf } from '../../kit/words.js';
 import type { Ground } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
-import { nounOf, sayColumn } from '../ground/say.js';
+import { sayNew } from '../words/fresh.js';
+import { article } from '../words/grammar.js';
+import { nounOf } from '../words/names.js';
+import { PERSONAS } from '../words/tone.js';
 import {
   factsOf,
   pickOptional,
   pickRequired,
   referBindings,
   revealAll,
-  sayChosen,
+  saidOf,
   splitArgs,
   TRIES,
 } from './arguments.js';
 import type { Candidate, Family } from './candidate.js';
-import { polite } from './wording.js';
 
 /** `create a new invoice`; `issue an access badge` where the verb is the trade's own. */
 const opening = (tool: Tool, noun: string, random: Rng): string => {
   const verb = wordsOf(tool.id.split('.')[1] ?? '').join(' ');
-  if (tool.op === 'action') return noun.includes(verb) ? `make ${withArticle(noun)}` : `${verb} ${withArticle(noun)}`;
+  if (tool.op === 'action') return noun.includes(verb) ? `make ${article(noun)}` : `${verb} ${article(noun)}`;
   return random.pick([
     `create a new ${noun}`,
-    `add ${withArticle(noun)}`,
+    `add ${article(noun)}`,
     `set up a new ${noun}`,
-    `enter a new ${noun}`,
+    `enter ${article(noun)}`,
+    `record a new ${noun}`,
   ]);
 };
 
@@ -65,27 +68,16 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       dropPlan(plan);
       continue;
     }
-    const owners = chosen.filter(({ refers }) => refers);
-    const plain = chosen.filter(({ refers, words }) => !refers && words !== '');
     const noun = nounOf(spec);
-    const owned = owners.map(({ refers, words, name }, index) => {
-      const kind = nounOf(refers?.service.spec.tables[refers.table] as Table);
-      const role = sayColumn(name);
-      const said =
-        kind.includes(role) || role.includes(kind) || role === 'email' ? `${kind} ${words}` : `${words} as ${role}`;
-      return `${index === 0 ? 'for' : 'and'} ${said}`;
-    });
-    const head = opening(tool.tool.tool, noun, random);
-    const request = polite(
-      [head, ...owned, plain.length > 0 ? `with ${sayChosen(plain)}` : ''].filter(Boolean).join(' '),
-      random,
-    );
+    const persona = random.pick(PERSONAS);
+    const request = sayNew(opening(tool.tool.tool, noun, random), saidOf(chosen), persona, random);
     return {
       family: 'create',
       template: `create:${service.id}.${tool.tool.tool.id}`,
       service,
+      persona,
       request,
-      vague: `I need ${withArticle(`new ${noun}`)} entered.`,
+      vague: `I need ${article(`new ${noun}`)} entered.`,
       facts: factsOf(chosen),
       bindings: referBindings(chosen),
       plan,

@@ -1,7 +1,10 @@
 /** The families of atomic tasks: which tools each grows on. One entry a family. */
-import type { Tool } from '../../artifacts/tool.js';
+import type { Table } from '../../artifacts/table.js';
+import type { LoadedWorld } from '../../world/loaded.js';
 import { subjectArg } from '../../world/surface/subject.js';
+import type { NamedTool } from '../ground/plan.js';
 import type { Family } from './candidate.js';
+import { chained } from './chained.js';
 import { overRows } from './count.js';
 import { create } from './create.js';
 import { lookup, related } from './lookup.js';
@@ -11,29 +14,44 @@ export interface FamilyEntry {
   name: string;
   /** Share of a library that should come from it. */
   weight: number;
-  growsOn(tool: Tool): boolean;
+  growsOn(tool: NamedTool, world: LoadedWorld): boolean;
   make: Family;
 }
 
 /** A domain verb that makes something new (`book`, `issue`) instead of acting on a row. */
-const makes = (tool: Tool): boolean =>
+const makes = ({ tool: { tool } }: NamedTool): boolean =>
   tool.op === 'create' ||
   (tool.op === 'action' &&
     subjectArg(tool) === undefined &&
     tool.writes.some(({ table, insert }) => insert && table === tool.table));
 
-const finds = (tool: Tool): boolean => tool.op === 'list' || tool.op === 'search';
+const finds = ({ tool: { tool } }: NamedTool): boolean => tool.op === 'list' || tool.op === 'search';
+
+const tableOf = ({ service, tool: { tool } }: NamedTool): Table => service.spec.tables[tool.table] as Table;
+
+/** A row of the tool's table leads to another of the same service. */
+const pointsOn = (tool: NamedTool): boolean =>
+  Object.values(tableOf(tool).cols).some(
+    ({ fk, hidden }) => fk !== undefined && fk !== tool.tool.tool.table && !hidden,
+  );
+
+/** A row of the tool's table leads to another service. */
+const leadsOut = ({ service, tool: { tool } }: NamedTool, world: LoadedWorld): boolean =>
+  world.spec.links.some(
+    ({ from, to }) => from.service === service.id && from.table === tool.table && to.service !== service.id,
+  );
 
 export const FAMILIES: readonly FamilyEntry[] = [
   {
     name: 'action',
     weight: 4,
-    growsOn: (tool) => tool.op === 'action' && tool.writes.length > 0 && subjectArg(tool) !== undefined,
+    growsOn: ({ tool: { tool } }) => tool.op === 'action' && tool.writes.length > 0 && subjectArg(tool) !== undefined,
     make: action,
   },
-  { name: 'update', weight: 2, growsOn: (tool) => tool.op === 'update', make: update },
+  { name: 'update', weight: 2, growsOn: ({ tool: { tool } }) => tool.op === 'update', make: update },
   { name: 'create', weight: 2, growsOn: makes, make: create },
-  { name: 'lookup', weight: 1.5, growsOn: finds, make: lookup },
-  { name: 'related', weight: 1.2, growsOn: finds, make: related },
-  { name: 'rows', weight: 1.5, growsOn: (tool) => tool.op === 'list', make: overRows },
+  { name: 'lookup', weight: 1.2, growsOn: finds, make: lookup },
+  { name: 'related', weight: 1, growsOn: (tool) => finds(tool) && pointsOn(tool), make: related },
+  { name: 'chained', weight: 2.2, growsOn: (tool, world) => finds(tool) && leadsOut(tool, world), make: chained },
+  { name: 'rows', weight: 1.3, growsOn: ({ tool: { tool } }) => tool.op === 'list', make: overRows },
 ];

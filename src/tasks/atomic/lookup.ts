@@ -1,148 +1,54 @@
-/** Lookups: one fact of one row, or of the row that it points to. */
-import type { AnswerSpec } from '../../artifacts/check.js';
-import type { Column, Table } from '../../artifacts/table.js';
-import { isoDate } from '../../kit/calendar.js';
+/** Lookups: one fact of one row, or of the row of the same service that it points to. */
+import type { Table } from '../../artifacts/table.js';
 import type { Rng } from '../../kit/rng.js';
-import type { LoadedService } from '../../world/loaded.js';
-import type { Row, SqlValue } from '../../world/state/types.js';
-import { singleOut } from '../ground/descriptors.js';
+import { modeFor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
-import { type NamedTool, perform, startPlan } from '../ground/plan.js';
-import { neededColumns, reveal, toolsOf } from '../ground/reveal.js';
-import { currencyOf, sayValue } from '../ground/say.js';
+import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
+import { keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
+import { nounOf, sayColumn } from '../words/names.js';
+import { sayRow } from '../words/rows.js';
+import { asked, PERSONAS } from '../words/tone.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
-import { asking, sayAsked, sayRow } from './wording.js';
-
-/** Columns worth asking for, with the kind of answer each gives. */
-export const askable = (spec: Table, col: string, column: Column): AnswerSpec['kind'] | undefined => {
-  if (
-    column.hidden ||
-    column.fk ||
-    col === spec.key.col ||
-    /^(created_at|updated_at|currency|notes?|description|body|metadata)$/.test(col)
-  )
-    return undefined;
-  if (column.type === 'money') return 'amount';
-  if (column.type === 'date' || column.type === 'datetime') return 'date';
-  if (column.type === 'int' || column.type === 'number')
-    return /(^|_)(year|version|position|latitude|longitude)$/.test(col) ? undefined : 'number';
-  if (column.type === 'text') return /(url|token|secret|hash)$/.test(col) ? undefined : 'value';
-  return undefined;
-};
-
-/** The stored value as an answer specification holds it. */
-export const answerValue = (column: Column, value: SqlValue): string | number =>
-  column.type === 'date' || column.type === 'datetime' ? isoDate(Number(value)) : (value as string | number);
-
-/** What other rows hold in the same column: what a guesser would list. */
-export const rivalsOf = (
-  column: Column,
-  col: string,
-  row: Row,
-  rows: readonly Row[],
-  said: readonly string[],
-): (string | number)[] => {
-  const own = answerValue(column, row[col] ?? null);
-  const seen = new Set<string | number>();
-  for (const other of rows) {
-    const value = other[col];
-    if (value === null || value === undefined || value === '') continue;
-    const rival = answerValue(column, value);
-    if (String(rival).toLowerCase() === String(own).toLowerCase()) continue;
-    if (said.some((words) => words.toLowerCase().includes(String(rival).toLowerCase()))) continue;
-    seen.add(rival);
-    if (seen.size >= 40) break;
-  }
-  return [...seen];
-};
-
-const pickColumn = (
-  service: LoadedService,
-  table: string,
-  row: Row,
-  used: readonly string[],
-  random: Rng,
-): [string, AnswerSpec['kind']] | undefined => {
-  const spec = service.spec.tables[table] as Table;
-  const open = Object.entries(spec.cols).flatMap(([col, column]) => {
-    const kind =
-      used.includes(col) || col === spec.label || row[col] === null || row[col] === ''
-        ? undefined
-        : askable(spec, col, column);
-    return kind ? [[col, kind] as [string, AnswerSpec['kind']]] : [];
-  });
-  return open.length > 0 ? random.pick(open) : undefined;
-};
-
-/** The answer in words, and its specification; undefined when the value is too plain to be an answer. */
-export const answerOf = (
-  service: LoadedService,
-  table: string,
-  row: Row,
-  col: string,
-  kind: AnswerSpec['kind'],
-  asks: string,
-  rows: readonly Row[],
-  said: string[],
-): { spec: AnswerSpec; words: string } | undefined => {
-  const spec = service.spec.tables[table] as Table;
-  const column = spec.cols[col] as Column;
-  const currency = currencyOf(service.spec, spec, row);
-  const words = sayValue(column, row[col] ?? null, currency);
-  if (words === undefined || words.length > 120) return undefined;
-  const expected = answerValue(column, row[col] ?? null);
-  const distractors = rivalsOf(column, col, row, rows, said);
-  if (distractors.length === 0) return undefined;
-  return { spec: { kind, asks, expected, ...(kind === 'amount' ? { currency } : {}), distractors }, words };
-};
-
-const leaks = (request: string, words: string): boolean => request.toLowerCase().includes(words.toLowerCase());
+import { answerOf, leaks, pickColumn } from './questions.js';
 
 export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
   const { service } = tool;
   const table = tool.tool.tool.table;
   const spec = service.spec.tables[table] as Table;
-  const all = ground.rows(service);
-  const rows = all(table);
+  const rows = ground.rows(service)(table);
   const must = neededColumns(ground.world, service, table);
   if (rows.length < 2) return 'fewer than two rows to tell apart';
   for (const row of random.sample(rows, 6)) {
-    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.4) ? 'label' : 'around', must);
+    const descriptors = singleOut(ground, service, table, row, random, modeFor(spec, random), must);
     if (!descriptors) continue;
-    const asked = pickColumn(
-      service,
-      table,
-      row,
-      descriptors.map(({ col }) => col),
-      random,
-    );
-    if (!asked) continue;
-    const [col, kind] = asked;
-    const thing = `${sayAsked(spec, col)} of ${sayRow(service, table, row, descriptors)}`;
+    const used = descriptors.map(({ col }) => col);
+    const column = pickColumn(ground, service, table, row, used, random);
+    if (!column) continue;
+    const thing = `${column.field} of ${sayRow(service, table, row, descriptors)}`;
     const said = descriptors.map(({ words }) => words);
-    const answer = answerOf(service, table, row, col, kind, thing, rows, said);
-    const request = asking(thing, random);
+    const answer = answerOf(service, table, row, column, thing, rows, said);
+    const persona = random.pick(PERSONAS);
+    const request = asked(thing, persona, random);
     if (!answer || leaks(request, answer.words)) continue;
     const sight = { world: ground.world, known: ground, service, random };
     const start = startPlan(ground.fresh());
     const plan = reveal(sight, start, table, row, descriptors);
     const otherPath = plan ? reveal(sight, start, table, row, descriptors, 1) : undefined;
-    start.session.drop();
+    dropPlan(start);
     if (!plan) continue;
     const key = row[spec.key.col] as string | number;
     const getter = toolsOf(ground.world, service.id).find(
       ({ tool: other }) => other.tool.op === 'get' && other.tool.table === table,
     );
-    if (getter && random.chance(0.6)) {
-      const name = Object.entries(getter.tool.tool.args).find(([, arg]) => arg.role === 'key')?.[0];
-      if (name) perform(plan, getter, [{ name, value: key, origin: { observed: true } }]);
-    }
+    const name = getter && random.chance(0.6) ? keyArgOf(getter) : undefined;
+    if (getter && name) perform(plan, getter, [{ name, value: key, origin: { observed: true } }]);
     return {
       family: 'lookup',
-      template: `lookup:${service.id}.${table}.${col}`,
+      template: `lookup:${service.id}.${table}.${column.col}`,
       service,
+      persona,
       request,
-      vague: `I have a question about ${sayAsked(spec, col).replace(/^the /, 'the ')} of one of our ${spec.noun.toLowerCase()} records.`,
+      vague: `I have a question about ${column.field} of one of our ${nounOf(spec)} records.`,
       facts: said,
       bindings: [bindingOf('subject', service, table, key, descriptors)],
       plan,
@@ -154,7 +60,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   return 'no row with a question that can be asked and answered';
 };
 
-/** Follows a foreign key: `the e-mail of the customer of invoice INV-10427`. */
+/** Follows a foreign key: `the e-mail address of the customer of invoice INV-10427`. */
 export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
   const { service } = tool;
   const table = tool.tool.tool.table;
@@ -171,34 +77,37 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     const getter = toolsOf(ground.world, service.id).find(
       ({ tool: other }) => other.tool.op === 'get' && other.tool.table === parentTable,
     );
-    if (!parent || !parentSpec || !getter) continue;
-    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.6) ? 'label' : 'around', must);
+    const name = getter ? keyArgOf(getter) : undefined;
+    if (!parent || !parentSpec || !getter || !name) continue;
+    const descriptors = singleOut(ground, service, table, row, random, modeFor(spec, random), must);
     if (!descriptors || descriptors.some(({ parent: named }) => named?.table === parentTable)) continue;
-    const asked = pickColumn(service, parentTable, parent, [], random);
-    if (!asked) continue;
-    const [askedCol, kind] = asked;
-    const noun = parentSpec.noun.toLowerCase();
-    const thing = `${sayAsked(parentSpec, askedCol)} of the ${noun} behind ${sayRow(service, table, row, descriptors)}`;
+    const column2 = pickColumn(ground, service, parentTable, parent, [], random);
+    if (!column2) continue;
+    const noun = nounOf(parentSpec);
+    const role = sayColumn(col);
+    const who = noun.includes(role) ? noun : role;
+    const thing = `${column2.field} of the ${who} of ${sayRow(service, table, row, descriptors)}`;
     const said = descriptors.map(({ words }) => words);
-    const answer = answerOf(service, parentTable, parent, askedCol, kind, thing, all(parentTable), said);
-    const request = asking(thing, random);
+    const answer = answerOf(service, parentTable, parent, column2, thing, all(parentTable), said);
+    const persona = random.pick(PERSONAS);
+    const request = asked(thing, persona, random);
     if (!answer || leaks(request, answer.words)) continue;
     const start = startPlan(ground.fresh());
     const plan = reveal({ world: ground.world, known: ground, service, random }, start, table, row, descriptors);
-    start.session.drop();
-    const name = Object.entries(getter.tool.tool.args).find(([, arg]) => arg.role === 'key')?.[0];
+    dropPlan(start);
+    if (!plan) continue;
     const key = parent[parentSpec.key.col] as string | number;
-    if (!plan || !name) continue;
     if (!perform(plan, getter, [{ name, value: key, origin: { observed: true } }])) {
-      plan.session.drop();
+      dropPlan(plan);
       continue;
     }
     return {
       family: 'related',
-      template: `related:${service.id}.${table}.${col}.${askedCol}`,
+      template: `related:${service.id}.${table}.${col}.${column2.col}`,
       service,
+      persona,
       request,
-      vague: `I have a question about the ${noun} behind one of our ${spec.noun.toLowerCase()} records.`,
+      vague: `I have a question about the ${noun} of one of our ${nounOf(spec)} records.`,
       facts: said,
       bindings: [bindingOf('subject', service, table, row[spec.key.col] as string | number, descriptors)],
       plan,

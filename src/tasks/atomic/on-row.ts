@@ -5,15 +5,29 @@ import type { Rng } from '../../kit/rng.js';
 import { wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row } from '../../world/state/types.js';
-import { type Descriptor, singleOut } from '../ground/descriptors.js';
+import { type Descriptor, modeFor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
 import { neededColumns, reveal } from '../ground/reveal.js';
-import { nounOf, sayColumn } from '../ground/say.js';
-import { factsOf, pickOptional, pickRequired, quote, referBindings, revealAll, splitArgs, TRIES } from './arguments.js';
+import { currencyOf, sayValue } from '../ground/say.js';
+import { background } from '../words/context.js';
+import { quoted } from '../words/grammar.js';
+import { nounOf, sayAsked, sayColumn } from '../words/names.js';
+import { sayRow } from '../words/rows.js';
+import { PERSONAS, requested } from '../words/tone.js';
+import { sayAction } from '../words/verbs.js';
+import {
+  factsOf,
+  pickOptional,
+  pickRequired,
+  referBindings,
+  revealAll,
+  saidOf,
+  splitArgs,
+  TRIES,
+} from './arguments.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 import type { Chosen } from './values.js';
-import { joined, polite, sayAction, sayAsked, sayRow } from './wording.js';
 
 /** Rows worth acting on, with the words that single them out. */
 const subjects = (
@@ -26,7 +40,15 @@ const subjects = (
   const must = neededColumns(ground.world, service, table);
   const out: { row: Row; descriptors: Descriptor[] }[] = [];
   for (const row of random.sample(all(table), 24)) {
-    const descriptors = singleOut(ground, service, table, row, random, random.chance(0.45) ? 'label' : 'around', must);
+    const descriptors = singleOut(
+      ground,
+      service,
+      table,
+      row,
+      random,
+      modeFor(service.spec.tables[table] as Table, random),
+      must,
+    );
     if (descriptors) out.push({ row, descriptors });
     if (out.length >= TRIES) break;
   }
@@ -59,6 +81,13 @@ const accepts = (
   return wrote === true;
 };
 
+/** States from which a thing does not move on: nobody corrects the price of a paid invoice. */
+const isOver = (spec: Table, row: Row): boolean => {
+  const { machine } = spec;
+  const state = machine ? String(row[machine.col] ?? '') : '';
+  return machine !== undefined && !machine.moves.some(({ from }) => from.includes(state));
+};
+
 interface Wanted {
   family: 'update' | 'action';
   choose(row: Row): Chosen[] | undefined;
@@ -81,6 +110,8 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
       continue;
     }
     const key = row[spec.key.col] as string | number;
+    // `change the keeper of the asset kept by ...` says the same thing twice.
+    if (descriptors.some(({ col }) => chosen.some(({ name }) => name === col))) continue;
     if (!accepts(ground, tool, table, key, keyArg, chosen)) continue;
     const sight = { world: ground.world, known: ground, service, random };
     const start = startPlan(ground.fresh());
@@ -98,6 +129,9 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
       dropPlan(plan);
       continue;
     }
+    const persona = random.pick(PERSONAS);
+    const used = [...descriptors.map(({ col }) => col), ...chosen.map(({ name }) => name)];
+    const behind = background(service, table, row, used, ground.world.spec.clock, random);
     return {
       family: wanted.family,
       template: `${wanted.family}:${service.id}.${tool.tool.tool.id}${
@@ -109,7 +143,8 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
           : ''
       }`,
       service,
-      request: polite(wanted.say(sayRow(service, table, row, descriptors), chosen, row), random),
+      persona,
+      request: requested(wanted.say(sayRow(service, table, row, descriptors), chosen, row), persona, random, behind),
       vague: wanted.vague,
       facts: [...descriptors.map(({ words }) => words), ...factsOf(chosen)],
       bindings: [bindingOf('subject', service, table, key, descriptors), ...referBindings(chosen)],
@@ -119,6 +154,37 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
     };
   }
   return why;
+};
+
+const shown = ({ words, name, isText }: Chosen): string => (isText ? quoted(words, name) : words);
+
+/** `change the due date of invoice INV-1 from 3 May 2024 to 10 May 2024`, `mark the requester ... as VIP` */
+const sayChange = (
+  service: LoadedService,
+  table: string,
+  subject: string,
+  chosen: readonly Chosen[],
+  row: Row,
+  random: Rng,
+): string => {
+  const spec = service.spec.tables[table] as Table;
+  const [first, second] = chosen as [Chosen, Chosen | undefined];
+  const column = spec.cols[first.name];
+  if (column?.type === 'bool' && !second)
+    return `mark ${subject} as ${first.words === 'yes' ? '' : 'not '}${sayColumn(first.name)}`;
+  if (second)
+    return `change ${sayAsked(spec, first.name)} of ${subject} to ${shown(first)}, and ${sayAsked(spec, second.name)} to ${shown(second)}`;
+  const old =
+    column && !first.refers && !first.isText
+      ? sayValue(column, row[first.name], currencyOf(service.spec, spec, row))
+      : undefined;
+  const what = `${sayAsked(spec, first.name)} of ${subject}`;
+  const ways = [
+    `change ${what} to ${shown(first)}`,
+    `set ${what} to ${shown(first)}`,
+    `update ${what} to ${shown(first)}`,
+  ];
+  return old && random.chance(0.4) ? `change ${what} from ${old} to ${shown(first)}` : random.pick(ways);
 };
 
 export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
@@ -135,46 +201,20 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     family: 'update',
     choose: (row) => {
       const donor = donors.length > 0 ? random.pick(donors) : undefined;
+      if (spec.machine && isOver(spec, row)) return undefined;
       const made = pickOptional(ground, service, table, open, random, random.chance(0.7) ? 1 : 2, {
         row,
+        isChange: true,
         ...(donor ? { donor } : {}),
       });
       return made.length > 0 && required.every(([name]) => made.some(({ arg }) => arg.name === name))
         ? made
         : undefined;
     },
-    say: (subject, chosen) => {
-      const [first, second] = chosen;
-      const change = (one: Chosen): string => `${sayAsked(spec, one.name)}`;
-      const to = (one: Chosen): string => `to ${quote(one.words, one.name)}`;
-      return second && first
-        ? `change ${change(first)} of ${subject} ${to(first)}, and ${change(second)} ${to(second)}`
-        : random.pick([
-            `change ${change(first as Chosen)} of ${subject} ${to(first as Chosen)}`,
-            `set ${change(first as Chosen)} of ${subject} ${to(first as Chosen)}`,
-          ]);
-    },
+    say: (subject, chosen, row) => sayChange(service, table, subject, chosen, row, random),
     vague: `One of our ${noun} records needs a change.`,
     says: `Done. The ${noun} has been changed.`,
   });
-};
-
-const REASON = /^(reason|cause|.*_reason)$/;
-const NOTE = /^(note|notes|comment|remark|message)$/;
-
-/** An action's arguments as they go into the sentence: to whom, why, with what. */
-const sayArguments = (chosen: readonly Chosen[]): string => {
-  const out: string[] = [];
-  for (const { name, words, refers } of chosen) {
-    if (words === '') continue;
-    if (refers && /assign|owner|agent|target|to_|new_|location|member|technician|approver/.test(name))
-      out.push(`to ${words}`);
-    else if (refers) out.push(`with ${sayColumn(name)} ${words}`);
-    else if (REASON.test(name)) out.push(`giving “${words}” as the ${/cause/.test(name) ? sayColumn(name) : 'reason'}`);
-    else if (NOTE.test(name)) out.push(`with the ${sayColumn(name)} “${words}”`);
-    else out.push(`with ${sayColumn(name)} ${quote(words, name)}`);
-  }
-  return out.length > 0 ? ` ${joined(out)}` : '';
 };
 
 export const action: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
@@ -193,10 +233,10 @@ export const action: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
         ? [...must, ...(random.chance(0.5) ? pickOptional(ground, service, table, told, random, 1, { row }) : [])]
         : undefined;
     },
-    say: (subject, chosen) => sayAction(verb, subject) + sayArguments(chosen),
+    say: (subject, chosen) => sayAction(verb, subject, saidOf(chosen), random),
     vague: `One of our ${noun} records needs attention: ${wordsOf(verb).join(' ')}.`,
     says: verb.includes('_')
       ? `Done. The ${noun} is as you asked.`
-      : `Done. The ${noun} has been ${participleOf(verb)}.`,
+      : `Done. The ${noun} has been ${participleOf(verb).replaceAll('_', ' ')}.`,
   });
 };

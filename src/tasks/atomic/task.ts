@@ -6,23 +6,6 @@ import { checksOf } from '../checks.js';
 import type { Ground } from '../ground/ground.js';
 import type { Candidate } from './candidate.js';
 
-const OPENERS = ['', '', '', '', '', 'Hi, ', 'Hello, ', 'Good morning. ', 'Quick one: ', 'One thing for today: '];
-const PERSONAS = [
-  'brief and friendly',
-  'in a hurry',
-  'formal',
-  'chatty',
-  'precise, gives details when asked',
-  'new in the job, a little unsure',
-];
-
-const opened = (request: string, random: Rng): string => {
-  const opener = random.pick(OPENERS);
-  if (opener === '' || opener.endsWith('. ')) return opener + request;
-  const keepsCapital = /^(I |I'|[A-Z]{2})/.test(request);
-  return opener + (keepsCapital ? request : request.charAt(0).toLowerCase() + request.slice(1));
-};
-
 /** Services whose tools the agent gets: the task's own, the company core, and one more to tell apart where there is one. */
 const offered = (ground: Ground, own: readonly string[], random: Rng): string[] => {
   const services = [...ground.world.services.values()];
@@ -40,7 +23,7 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
   const checks: Check[] = checksOf(plan.session);
   if (candidate.answer) checks.unshift({ kind: 'answer', id: 'answer', footprint: [] });
   const chain = plan.calls.map((call) => world.tools.get(call.tool)?.tool.tool.id ?? call.tool);
-  const brief = opened(candidate.request, random);
+  const brief = candidate.request;
   return {
     treadle: 'task/1',
     id,
@@ -56,7 +39,7 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
     edges: [],
     bindings: candidate.bindings,
     disclosure: {
-      persona: random.pick(PERSONAS),
+      persona: candidate.persona,
       stages: [
         {
           node: 'a1',

@@ -2,7 +2,6 @@
 
 import type { Column, Table } from '../../artifacts/table.js';
 import type { Arg } from '../../artifacts/tool.js';
-import { DAY, startOfDay } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
@@ -10,6 +9,10 @@ import { type Descriptor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import type { PlannedArg } from '../ground/plan.js';
 import { currencyOf, sayLabel, sayMoment, sayValue } from '../ground/say.js';
+import { sayColumn } from '../words/names.js';
+import { isSayable } from '../words/sayable.js';
+import { otherDay, otherNumber, shiftedDay, someDay } from './figures.js';
+import { fitsAny, freeText, IS_FIXED, newEmail, newName, newTitle, PROSE } from './texts.js';
 
 /** A chosen argument, and how the request says it. */
 export interface Chosen {
@@ -17,53 +20,11 @@ export interface Chosen {
   /** Column or argument name, for wording. */
   name: string;
   words: string;
+  /** Free text, said in quotes where it would run into the sentence. */
+  isText?: boolean;
   /** The row meant, when the value is a key. */
   refers?: { service: LoadedService; table: string; row: Row; descriptors: Descriptor[] };
 }
-
-const REASONS = [
-  'requested by the customer',
-  'entered by mistake',
-  'agreed by phone this morning',
-  'plans have changed',
-  'found during the weekly review',
-  'decided at the team meeting',
-  'a duplicate of an earlier one',
-  'asked for by management',
-];
-const NOTES = [
-  'Please confirm by e-mail.',
-  'Agreed with the team.',
-  'Call before coming by.',
-  'Second request this month.',
-  'Handle before the end of the week.',
-  'Keep the original on file.',
-];
-
-const WORDY = /reason|cause|why|resolution|outcome|note|comment|remark|message|summary|description/;
-
-/** What other rows say in the same column, where they say something; else a phrase that fits anywhere. */
-const freeText = (col: string, others: readonly Row[], current: SqlValue | undefined, random: Rng): string => {
-  const said = [
-    ...new Set(
-      others
-        .map((row) => row[col])
-        .filter(
-          (text): text is string => typeof text === 'string' && text.length > 3 && text.length < 90 && text !== current,
-        ),
-    ),
-  ];
-  if (/reason|cause|why|resolution|outcome/.test(col))
-    return said.length > 1 ? random.pick(said) : random.pick(REASONS);
-  return random.pick(NOTES);
-};
-
-/** Looks like a key of some other system: nobody would say it. */
-const KEYLIKE =
-  /^([a-z]{2,6}[_-])?(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,}$|^[a-z]{2,6}_[0-9]+$|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
-
-const isFree = (value: SqlValue | undefined): value is string | number =>
-  value !== null && value !== undefined && value !== '' && !(typeof value === 'string' && KEYLIKE.test(value));
 
 const LIVE = /^(active|open|available|approved|enabled|in_service|published|draft|new|current)$/;
 
@@ -108,20 +69,82 @@ const targetOf = (
   ground: Ground,
   service: LoadedService,
   table: string,
+  name: string,
   col: string,
   arg: Arg,
   column: Column | undefined,
 ): Target | undefined => {
   const own = arg.ref ?? column?.fk;
   if (own) return { service, table: own, col: service.keys[own] as string };
-  return column ? ground.linked(service.id, table, col) : undefined;
+  if (column) return ground.linked(service.id, table, col);
+  const like = tableLike(service, col);
+  const link = like ? ground.linked(service.id, like, col) : undefined;
+  const staff = ground.world.services.get('directory');
+  // Whoever an input names by an address is somebody of the company.
+  return link ?? (staff && /_email$/.test(name) ? { service: staff, table: 'employee', col: 'email' } : undefined);
 };
 
-const dated = (name: string, type: string, clock: number, random: Rng): number => {
-  const back = /birth|hired|since|from_date|occurred|incident/.test(name);
-  const day = startOfDay(clock) + (back ? -1 : 1) * random.int(3, 45) * DAY;
-  return type === 'date' ? day : day + random.int(32, 70) * 900;
+/** Another table of the service that has a column of this name: what an input that belongs to no column is like. */
+const tableLike = (service: LoadedService, col: string): string | undefined =>
+  Object.entries(service.spec.tables).find(([, { cols }]) => cols[col] !== undefined)?.[0];
+
+const isDay = (type: string): boolean => type === 'date' || type === 'datetime';
+
+/** A new value in place of the row's own; undefined when nobody would ask for that change. */
+const changed = (
+  col: string,
+  type: string,
+  bounds: { low: number; high: number },
+  from: { donor?: Row; row: Row },
+  clock: number,
+  random: Rng,
+): SqlValue | undefined => {
+  const current = from.row[col];
+  const donated = from.donor?.[col];
+  if (IS_FIXED.test(col)) return undefined;
+  if (isDay(type)) return otherDay(col, current, type, clock, random);
+  if (type === 'bool') return current ? 0 : 1;
+  if (type === 'int' || type === 'number' || type === 'money') {
+    const near = typeof current === 'number' && current !== 0 ? current : donated;
+    if (typeof near !== 'number') return undefined;
+    return near === current ? otherNumber(near, bounds.low, bounds.high, random) : near;
+  }
+  if (typeof current === 'string' && /^(title|subject|label)$/.test(col)) return newTitle(current, random);
+  if (typeof donated !== 'string' || donated === current || !isSayable(col, donated)) return undefined;
+  if (typeof current !== 'string') return donated;
+  if (/email$/.test(col)) return newEmail(current, donated);
+  return /(^|_)name$/.test(col) ? newName(from.row, current, donated) : donated;
 };
+
+/** The value of a new thing: the donor's, moved to today. */
+const donatedTo = (col: string, type: string, donor: Row, clock: number, random: Rng): SqlValue | undefined => {
+  const donated = donor[col];
+  if (isDay(type))
+    return (
+      (typeof donated === 'number' ? shiftedDay(col, donated, donor, clock) : undefined) ??
+      someDay(col, type, clock, random)
+    );
+  if (!isSayable(col, donated)) return undefined;
+  return typeof donated === 'string' && PROSE.test(col) && !/description|summary/.test(col) && !fitsAny(donated)
+    ? undefined
+    : donated;
+};
+
+/** An amount for a verb: a part of what the row is about. */
+const partOf = (spec: Table, row: Row | undefined, random: Rng): number => {
+  const col = Object.keys(spec.cols).find((other) => /due|balance|amount|total/.test(other) && row?.[other]);
+  const ceiling = Number(col ? row?.[col] : 20000);
+  return Math.max(100, Math.round((ceiling * random.int(10, 80)) / 100 / 100) * 100);
+};
+
+export interface From {
+  /** A row as the company might have had: for new things, and for changed values that need to look real. */
+  donor?: Row;
+  /** The row that the argument is about. */
+  row?: Row;
+  /** The argument replaces the row's own value; else it only goes with it. */
+  isChange?: boolean;
+}
 
 /** Chooses a value for one argument of a create, an update or an action; undefined when none can be made up honestly. */
 export const choose = (
@@ -131,54 +154,61 @@ export const choose = (
   name: string,
   arg: Arg,
   random: Rng,
-  from: { donor?: Row; row?: Row },
+  from: From,
 ): Chosen | undefined => {
   const spec = service.spec.tables[table] as Table;
+  const { clock } = ground.world.spec;
   const col = arg.col ?? name;
   const column: Column | undefined = spec.cols[col];
-  const target = targetOf(ground, service, table, col, arg, column);
+  const target = targetOf(ground, service, table, name, col, arg, column);
   const current = from.row?.[col];
   if (target) return referred(ground, target, name, col, random, current);
   const type = arg.type === 'list' ? undefined : arg.type;
   if (!type || type === 'json') return undefined;
   const asColumn: Column = column && column.type === type ? column : { type };
-  const said = (value: SqlValue): Chosen | undefined => {
-    if (type === 'datetime') {
-      const moment = sayMoment(Number(value));
-      return { arg: { name, value, origin: { brief: moment } }, name: col, words: moment };
-    }
-    const words = sayValue(
-      asColumn.enum || !arg.enum ? asColumn : { ...asColumn, enum: arg.enum },
-      value,
-      currencyOf(service.spec, spec, from.row ?? from.donor),
-    );
-    return words === undefined || words.length > 200
-      ? undefined
-      : { arg: { name, value, origin: { brief: words } }, name: col, words };
+  const said = (value: SqlValue | undefined): Chosen | undefined => {
+    if (value === undefined || value === current) return undefined;
+    const options = asColumn.enum || !arg.enum ? asColumn : { ...asColumn, enum: arg.enum };
+    const words =
+      type === 'datetime'
+        ? sayMoment(Number(value))
+        : sayValue(options, value, currencyOf(service.spec, spec, from.row ?? from.donor));
+    if (words === undefined || words.length > 200) return undefined;
+    // A mark is said by the column's own words: `mark the requester as VIP`.
+    const told = type === 'bool' ? sayColumn(col) : words;
+    return {
+      arg: { name, value, origin: { brief: told } },
+      name: col,
+      words,
+      isText: type === 'text' && !options.enum,
+    };
   };
   const options = arg.enum ?? column?.enum;
   if (options && type === 'text') {
     const open = options.filter((option) => option !== current);
     return open.length > 0 ? said(random.pick(open)) : undefined;
   }
-  const donatedDate = from.donor?.[col];
-  if ((type === 'date' || type === 'datetime') && !from.row && typeof donatedDate === 'number')
-    return said(donatedDate);
-  if (type === 'date' || type === 'datetime') return said(dated(col, type, ground.world.spec.clock, random));
-  if (type === 'bool') return said(current ? 0 : 1);
-  const donated = from.donor?.[col];
-  if (isFree(donated) && donated !== current) return said(donated);
-  if (type === 'text')
-    return column && !WORDY.test(col) ? undefined : said(freeText(col, ground.rows(service)(table), current, random));
-  if (type === 'money') {
-    const ceiling = Number(
-      from.row?.[
-        Object.keys(spec.cols).find((other) => /due|balance|amount|total/.test(other) && from.row?.[other]) ?? ''
-      ] ?? 20000,
+  const bounds = { low: arg.min ?? column?.min ?? 0, high: arg.max ?? column?.max ?? Number.MAX_SAFE_INTEGER };
+  if (from.row && from.isChange) {
+    const value = changed(col, type, bounds, { ...from, row: from.row }, clock, random);
+    return said(
+      value ??
+        (type === 'text' && PROSE.test(col) ? freeText(col, ground.rows(service)(table), current, random) : undefined),
     );
-    return said(Math.max(100, Math.round((ceiling * random.int(10, 80)) / 100 / 100) * 100));
   }
-  const low = Math.ceil(arg.min ?? column?.min ?? 1);
-  const high = Math.floor(Math.min(arg.max ?? column?.max ?? low + 9, low + 20));
-  return high >= low ? said(random.int(low, high)) : undefined;
+  const like = column || from.donor ? undefined : tableLike(service, col);
+  const donor = like ? random.pick(ground.spare(service)(like)) : from.donor;
+  const donated = donor ? donatedTo(col, type, donor, clock, random) : undefined;
+  if (donated !== undefined && donated !== current) return said(donated);
+  if (isDay(type)) {
+    const moved = from.row ? otherDay(col, current, type, clock, random) : undefined;
+    return said(moved ?? someDay(col, type, clock, random));
+  }
+  if (type === 'bool') return said(current ? 0 : 1);
+  if (type === 'text')
+    return !PROSE.test(col) ? undefined : said(freeText(col, ground.rows(service)(table), current, random));
+  if (type === 'money' && (name === 'amount' || !current)) return said(partOf(spec, from.row, random));
+  const near = typeof current === 'number' ? otherNumber(current, bounds.low, bounds.high, random) : undefined;
+  const low = Math.ceil(Math.max(1, bounds.low));
+  return said(near ?? random.int(low, Math.floor(Math.min(bounds.high, low + 20))));
 };

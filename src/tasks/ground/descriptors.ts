@@ -2,11 +2,12 @@
  * Descriptors: what a person says so that one row, and only one, is meant. Never a key: an agent has to find that itself
  * (certify.md, "determined").
  */
-import type { Literal } from '../../artifacts/table.js';
+import type { Literal, Table } from '../../artifacts/table.js';
 import { DAY, startOfDay } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
+import { isSayable, isSpeakable } from '../words/sayable.js';
 import { currencyOf, sayLabel, sayValue } from './say.js';
 
 export interface Descriptor {
@@ -37,7 +38,7 @@ export interface Known {
 
 /** Columns nobody would name a thing by. */
 const UNSAID =
-  /^(_|.*_by$|.*url$|.*notes?$|.*description$|body|metadata|.*_json|password|token|secret|version|timezone|locale|latitude|longitude)/;
+  /^(_|.*_by$|.*url$|.*notes?$|.*description$|body|metadata|.*_json|password|token|secret|version|timezone|locale|latitude|longitude|currency|.*_limit$|.*_days$|.*reason$)/;
 
 const matches = (service: LoadedService, table: string, descriptor: Descriptor, row: Row): boolean => {
   const column = service.spec.tables[table]?.cols[descriptor.col];
@@ -101,7 +102,12 @@ export const sayable = (known: Known, service: LoadedService, table: string, row
       !/(name|number|_no|code|email|title|subject|city|sku)$/.test(col)
     )
       continue;
-    if (column.type === 'text' && String(value).length > 80) continue;
+    if (
+      column.type === 'text' &&
+      (String(value).length > 80 || (col !== spec.label && !column.enum && !isSayable(col, value)))
+    )
+      continue;
+    if (!isSpeakable(col)) continue;
     const words = sayValue(column, value, currencyOf(service.spec, spec, row));
     if (words) out.push({ col, value, words });
   }
@@ -121,12 +127,18 @@ const parentIsClear = (known: Known, { parent }: Descriptor): boolean => {
   );
 };
 
+/** Things that go by a name are called by it; what has only a number or a title is as often meant by what is around it. */
+export const modeFor = (spec: Table, random: Rng): 'label' | 'around' => {
+  if (spec.label && /(name|email|sku|code)$/.test(spec.label)) return 'label';
+  return random.chance(spec.label && /(title|subject)$/.test(spec.label) ? 0.65 : 0.4) ? 'label' : 'around';
+};
+
 /** How telling a kind of descriptor is for a person: the lower, the sooner it is said. */
 const weight = (service: LoadedService, table: string, descriptor: Descriptor): number => {
   const column = service.spec.tables[table]?.cols[descriptor.col];
   if (descriptor.parent) return 0;
   if (column?.type === 'date' || column?.type === 'datetime') return /^(created|updated)/.test(descriptor.col) ? 4 : 1;
-  if (column?.type === 'money') return 1.5;
+  if (column?.type === 'money') return /^(amount|total|price|value|fee|cost)$/.test(descriptor.col) ? 1.5 : 3;
   if (column?.enum) return 2;
   if (column?.type === 'text') return 1;
   return 3;

@@ -12,7 +12,8 @@ const MAX_DEPTH = 2;
 export const toolsOf = (world: LoadedWorld, service: string): NamedTool[] =>
   [...world.tools].filter(([, tool]) => tool.service.id === service).map(([name, tool]) => ({ name, ...tool }));
 
-const filterFor = (tool: NamedTool, col: string, ops: readonly string[]): [string, Arg] | undefined =>
+/** The argument of a finder that narrows by a column with one of the operators. */
+export const filterFor = (tool: NamedTool, col: string, ops: readonly string[]): [string, Arg] | undefined =>
   Object.entries(tool.tool.tool.args).find(
     ([, arg]) => arg.role === 'filter' && arg.col === col && ops.includes(arg.op ?? 'eq'),
   );
@@ -94,14 +95,19 @@ const required = (tool: NamedTool): string[] =>
     .filter(([, arg]) => arg.required)
     .map(([name]) => name);
 
-const findersOf = (world: LoadedWorld, service: LoadedService, table: string): NamedTool[] =>
+/** Tools that find rows of a table. */
+export const finders = (world: LoadedWorld, service: LoadedService, table: string): NamedTool[] =>
   toolsOf(world, service.id).filter(
     ({ tool }) => tool.tool.table === table && (tool.tool.op === 'list' || tool.tool.op === 'search'),
   );
 
+/** The argument by which a tool takes the key of its row. */
+export const keyArgOf = ({ tool }: NamedTool): string | undefined =>
+  Object.entries(tool.tool.args).find(([, arg]) => arg.role === 'key')?.[0];
+
 /** Columns that a brief has to say because even the least demanding look-up of the table asks for them. */
 export const neededColumns = (world: LoadedWorld, service: LoadedService, table: string): string[] => {
-  const demands = findersOf(world, service, table).map((finder) =>
+  const demands = finders(world, service, table).map((finder) =>
     Object.entries(finder.tool.tool.args).flatMap(([name, arg]) =>
       arg.required && arg.role === 'filter' ? [arg.col ?? name] : [],
     ),
@@ -135,8 +141,7 @@ export const reveal = (
   const key = keyOf(service, spec, row);
   if (skip === 0 && seenAt(plan, key)) return forkPlan(plan);
   let left = skip;
-  const finders = findersOf(world, service, table);
-  for (const finder of random.shuffle(finders)) {
+  for (const finder of random.shuffle(finders(world, service, table))) {
     for (const attempt of attempts(finder, service, table, descriptors, random)) {
       if (!required(finder).every((name) => attempt.args.some((arg) => arg.name === name))) continue;
       let extended: Plan | undefined = forkPlan(plan);

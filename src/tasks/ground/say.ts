@@ -15,26 +15,6 @@ export const sayMoney = (minor: number, currency: string): string => {
   return `${minor < 0 ? '-' : ''}${currency} ${grouped(whole)}${part ? `.${part}` : ''}`;
 };
 
-const TECHNICAL = /_(id|at|on|cents|email)$|^(is|has)_/;
-const SPOKEN: Record<string, string> = {
-  no: 'number',
-  nr: 'number',
-  num: 'number',
-  qty: 'quantity',
-  pct: 'percent',
-  desc: 'description',
-  addr: 'address',
-  amt: 'amount',
-  dob: 'date of birth',
-  eta: 'expected arrival',
-};
-
-/** `due_date` -> `due date`, `is_billable` -> `billable`, `customer_id` -> `customer`, `contract_no` -> `contract number`. */
-export const sayColumn = (name: string): string =>
-  wordsOf(name.replace(TECHNICAL, '') || name)
-    .map((word) => SPOKEN[word] ?? word)
-    .join(' ');
-
 /** The currency of a row: its own column where it has one, else the service's. */
 export const currencyOf = (spec: ServiceSpec, table: Table, row: Row | undefined): string => {
   const own = table.cols.currency && row ? row.currency : undefined;
@@ -70,9 +50,6 @@ export const sayValue = (column: Column, value: SqlValue | undefined, currency: 
 /** `5 March 2024 at 10:15 UTC`: a moment that an agent has to write to the minute. */
 export const sayMoment = (seconds: number): string =>
   `${longDate(seconds)} at ${isoInstant(seconds).slice(11, 16)} UTC`;
-
-/** `the invoice` ... the noun as a person says it. */
-export const nounOf = (table: Table): string => table.noun.toLowerCase();
 
 /** How the label of a row reads behind its noun: numbers and names bare, titles in quotes. */
 export const sayLabel = (table: Table, row: Row): string | undefined => {

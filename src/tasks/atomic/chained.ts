@@ -1,0 +1,149 @@
+/** Questions that cross services: from a row over a shared key to another service, and from there once more to a superior. */
+import type { Table } from '../../artifacts/table.js';
+import type { Rng } from '../../kit/rng.js';
+import type { LoadedService } from '../../world/loaded.js';
+import type { Row } from '../../world/state/types.js';
+import { modeFor, singleOut } from '../ground/descriptors.js';
+import type { Ground } from '../ground/ground.js';
+import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, perform, seenAt, startPlan } from '../ground/plan.js';
+import { filterFor, finders, keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
+import { nounOf, sayColumn, spelled } from '../words/names.js';
+import { sayRow } from '../words/rows.js';
+import { asked, PERSONAS } from '../words/tone.js';
+import { bindingOf, type Candidate, type Family } from './candidate.js';
+import { answerOf, leaks, pickColumn } from './questions.js';
+
+interface Hop {
+  col: string;
+  /** The shared key over there, which the first row gives away. */
+  key: string;
+  service: LoadedService;
+  table: string;
+  row: Row;
+}
+
+/** Columns of a row that lead into another service, each with the one row there. */
+const hopsOf = (ground: Ground, service: LoadedService, table: string, row: Row): Hop[] =>
+  Object.keys(service.spec.tables[table]?.cols ?? {}).flatMap((col) => {
+    const value = row[col];
+    const to = value === null || value === undefined ? undefined : ground.linked(service.id, table, col);
+    if (!to || to.service === service) return [];
+    const there = ground
+      .rows(to.service)(to.table)
+      .filter((other) => other[to.col] === value);
+    return there.length === 1 && there[0]
+      ? [{ col, key: to.col, service: to.service, table: to.table, row: there[0] }]
+      : [];
+  });
+
+/** Looks the row of another service up by the key that both know. */
+const cross = (ground: Ground, plan: Plan, hop: Hop, random: Rng): Plan | undefined => {
+  const spec = hop.service.spec.tables[hop.table] as Table;
+  for (const finder of random.shuffle(finders(ground.world, hop.service, hop.table))) {
+    for (const shared of Object.keys(spec.cols)) {
+      const to = filterFor(finder, shared, ['eq']);
+      const value = hop.row[shared];
+      if (!to || value === null || value === undefined || spec.cols[shared]?.enum) continue;
+      const further = forkPlan(plan);
+      if (
+        perform(further, finder, [{ name: to[0], value, origin: { observed: true } }]) &&
+        seesLast(further, hop, spec)
+      )
+        return further;
+      dropPlan(further);
+    }
+  }
+  return undefined;
+};
+
+const seesLast = (plan: Plan, hop: Hop, spec: Table): boolean =>
+  seenAt(plan, keyOf(hop.service, spec, hop.row))?.observed === plan.calls.length - 1;
+
+/** The row that a column of the same table points to: an employee's manager. */
+const superior = (ground: Ground, hop: Hop): { col: string; row: Row } | undefined => {
+  const spec = hop.service.spec.tables[hop.table] as Table;
+  const col = Object.entries(spec.cols).find(([, column]) => column.fk === hop.table)?.[0];
+  const row = col
+    ? ground
+        .rows(hop.service)(hop.table)
+        .find((other) => other[spec.key.col] === hop.row[col])
+    : undefined;
+  return col && row && row !== hop.row ? { col, row } : undefined;
+};
+
+/** `the handler of dispute DP-1`, `the person who approved ...`, `the customer of ticket T-5` */
+const whoOf = (hop: Hop, subject: string): string => {
+  const noun = nounOf(hop.service.spec.tables[hop.table] as Table);
+  const role = sayColumn(hop.col);
+  if (/_by$/.test(hop.col)) return `the person who ${spelled(hop.col).replace(/ by$/, '')} ${subject}`;
+  if (hop.service.role === 'core') return `the ${role} of ${subject}`;
+  return `the ${noun} of ${subject}`;
+};
+
+export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
+  const { service } = tool;
+  const table = tool.tool.tool.table;
+  const spec = service.spec.tables[table] as Table;
+  const must = neededColumns(ground.world, service, table);
+  for (const row of random.sample(ground.rows(service)(table), 6)) {
+    const hops = hopsOf(ground, service, table, row);
+    if (hops.length === 0) continue;
+    const hop = random.pick(hops);
+    const descriptors = singleOut(ground, service, table, row, random, modeFor(spec, random), must);
+    if (!descriptors || descriptors.some(({ col }) => col === hop.col)) continue;
+    const subject = sayRow(service, table, row, descriptors);
+    const above = random.chance(0.45) ? superior(ground, hop) : undefined;
+    const target = above?.row ?? hop.row;
+    const targetSpec = hop.service.spec.tables[hop.table] as Table;
+    const who = whoOf(hop, subject);
+    const whom = above ? `the ${sayColumn(above.col)} of ${who}` : who;
+    const label = targetSpec.label;
+    const named = label !== undefined && (above || label !== hop.key) && target[label] && random.chance(0.4);
+    const column = named
+      ? {
+          col: label,
+          kind: 'value' as const,
+          field: hop.service.role === 'core' ? 'the full name' : `the ${sayColumn(label)}`,
+        }
+      : pickColumn(ground, hop.service, hop.table, target, above ? ['status'] : [hop.key, 'status'], random);
+    if (!column || (column.col === 'email' && !above)) continue;
+    const thing = `${column.field} of ${whom}`;
+    const said = descriptors.map(({ words }) => words);
+    const answer = answerOf(hop.service, hop.table, target, column, thing, ground.rows(hop.service)(hop.table), said);
+    const persona = random.pick(PERSONAS);
+    const request = asked(thing, persona, random);
+    if (!answer || leaks(request, answer.words)) continue;
+    const start = startPlan(ground.fresh());
+    const seen = reveal({ world: ground.world, known: ground, service, random }, start, table, row, descriptors);
+    dropPlan(start);
+    const crossed = seen ? cross(ground, seen, hop, random) : undefined;
+    if (seen) dropPlan(seen);
+    if (!crossed) continue;
+    const getter = toolsOf(ground.world, hop.service.id).find(
+      ({ tool: other }) => other.tool.op === 'get' && other.tool.table === hop.table,
+    );
+    const keyArg = getter ? keyArgOf(getter) : undefined;
+    const key = target[targetSpec.key.col] as string | number;
+    if (
+      above &&
+      !(getter && keyArg && perform(crossed, getter, [{ name: keyArg, value: key, origin: { observed: true } }]))
+    ) {
+      dropPlan(crossed);
+      continue;
+    }
+    return {
+      family: 'chained',
+      template: `chained:${service.id}.${table}.${hop.col}.${above ? `${above.col}.` : ''}${column.col}`,
+      service,
+      persona,
+      request,
+      vague: `I have a question about somebody or something behind one of our ${nounOf(spec)} records.`,
+      facts: said,
+      bindings: [bindingOf('subject', service, table, row[spec.key.col] as string | number, descriptors)],
+      plan: crossed,
+      answer: answer.spec,
+      says: answer.words,
+    };
+  }
+  return 'no row leads to another service by a key that can be looked up there';
+};

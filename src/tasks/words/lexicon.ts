@@ -1,0 +1,24 @@
+/** The wording of stored names: data/wording.yaml, read once a process. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const Wording = z.strictObject({
+  spelled: z.record(z.string(), z.string()),
+  nouns: z.record(z.string(), z.string()),
+  plurals: z.record(z.string(), z.string()),
+  columns: z.record(z.string(), z.string()),
+  endings: z.array(z.strictObject({ ends: z.string(), says: z.string() })),
+  happened: z.record(z.string(), z.string()),
+  roles: z.record(z.string(), z.string()),
+  phrases: z.array(z.strictObject({ for: z.string(), says: z.array(z.string()).min(1) })).min(1),
+  verbs: z.record(z.string(), z.array(z.string()).min(1)),
+});
+export type Wording = z.infer<typeof Wording>;
+
+let read: Wording | undefined;
+
+export const wording = (): Wording => {
+  read ??= Wording.parse(parse(readFileSync(new URL('../../../data/wording.yaml', import.meta.url), 'utf8')));
+  return read;
+};
