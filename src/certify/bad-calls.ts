@@ -87,6 +87,7 @@ const beyond = (subject: ServiceSubject, place: Place): BadCall[] => {
     if (min !== undefined) out.push(one(place, `${name} below ${min}`, write(min - 1), refused));
     if (max !== undefined && max < 2 ** 52) out.push(one(place, `${name} above ${max}`, write(max + 1), refused));
     if (min === undefined) out.push(one(place, `a negative ${name}`, write(-1)));
+    if (min === undefined) out.push(one(place, `zero as ${name}`, write(0)));
     if (max === undefined) out.push(one(place, `a huge ${name}`, write(9_000_000_000_000)));
   }
   return out;
