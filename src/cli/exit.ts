@@ -12,15 +12,12 @@ export const exitStatusOf = (error: TreadleError): number => {
     : EXIT.input;
 };
 
-/** Control characters of whatever the user gave must not reach the terminal. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
-
 /** Prints an error in one line (with `json` also as a value on stdout) and sets the exit status. */
 export const fail = (thrown: unknown, json: boolean): void => {
   const error = asTreadleError(thrown, 'world');
   process.exitCode = exitStatusOf(error);
   if (json) process.stdout.write(`${JSON.stringify({ error })}\n`);
-  warn(`${styled(process.stderr, 'red', 'error')} ${error.code}: ${printable(error.line())}`);
+  warn(`${styled(process.stderr, 'red', 'error')} ${error.code}: ${error.line()}`);
   if (process.env.TREADLE_DEBUG && error.cause instanceof Error) warn(error.cause.stack ?? '');
 };
 

@@ -17,6 +17,16 @@ const clearLine = (): void => {
 export const styled = (stream: NodeJS.WriteStream, kind: Style, text: string): string =>
   coloured(stream) ? styleText(kind, text, { validateStream: false }) : text;
 
+/** A colour sequence whole, or a control or direction character alone. */
+const CONTROLS = /\p{Cc}\[[\d;]*m|[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text as it may be printed: what came from a brief or a document must not steer the terminal. Our own colours stay. */
+export const printable = (stream: NodeJS.WriteStream, text: string): string =>
+  text.replace(CONTROLS, (found) => {
+    if (found === '\n' || found === '\t') return found;
+    return found.startsWith('\u001b[') && coloured(stream) ? found : '\ufffd';
+  });
+
 export interface Ui {
   /** Machine-readable output was asked for: nothing but one JSON value goes to stdout. */
   json: boolean;
@@ -36,16 +46,16 @@ export const makeUi = (json: boolean, quiet = false): Ui => ({
   progress: (line) => {
     if (quiet || !isTerminal(process.stderr)) return;
     const width = Math.max(20, (process.stderr.columns ?? 100) - 1);
-    process.stderr.write(`\r\u001b[K${line.replace(/\s+/g, ' ').slice(0, width)}`);
+    process.stderr.write(`\r\u001b[K${printable(process.stderr, line.replace(/\s+/g, ' ')).slice(0, width)}`);
     isLineOpen = true;
   },
   step: (line) => {
     clearLine();
-    if (!quiet) process.stderr.write(`${line}\n`);
+    if (!quiet) process.stderr.write(`${printable(process.stderr, line)}\n`);
   },
   say: (line) => {
     clearLine();
-    if (!json && !quiet) process.stdout.write(`${line}\n`);
+    if (!json && !quiet) process.stdout.write(`${printable(process.stdout, line)}\n`);
   },
   give: (value) => {
     clearLine();
@@ -57,5 +67,5 @@ export const makeUi = (json: boolean, quiet = false): Ui => ({
 /** A line on stderr that no `quiet` keeps back. */
 export const warn = (line: string): void => {
   clearLine();
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${printable(process.stderr, line)}\n`);
 };

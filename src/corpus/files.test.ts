@@ -99,3 +99,7 @@ it('names are sorted; what is gone is none', () => {
   expect(namesIn(dir)).toEqual(['C', 'b']);
   expect(namesIn(join(dir, 'nowhere'))).toEqual([]);
 });
+
+it('gives up where nothing can be made', () => {
+  expect(() => writeJson('/proc/treadle/below/a.json', 1)).toThrow(expect.objectContaining({ name: 'TreadleError' }));
+});

@@ -1,5 +1,5 @@
 /** Files of a corpus: written whole or not at all, and disk trouble said in one line. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { TreadleError } from '../errors.js';
@@ -49,11 +49,32 @@ export const diskError = (thrown: unknown, path: string, doing: 'read' | 'write'
   });
 };
 
+/** Makes a folder and those above it, one by one: where nothing can be made (/proc), `recursive` never returns. */
+const mkdirs = (dir: string): void => {
+  if (exists(dir)) return;
+  const above = dirname(dir);
+  if (above !== dir) mkdirs(above);
+  try {
+    mkdirSync(dir);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(dir).isDirectory()) throw thrown;
+  }
+};
+
+/** The same; throws what the disk says. */
+export const makeFolder = (dir: string): void => {
+  try {
+    mkdirs(dir);
+  } catch (thrown) {
+    throw diskError(thrown, dir, 'write');
+  }
+};
+
 /** Writes beside the target and renames, so that a reader or a crash never meets half a file. */
 export const writeWhole = (path: string, data: string | Uint8Array): void => {
   const part = `${path}.part`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirs(dirname(path));
     writeFileSync(part, data);
     renameSync(part, path);
   } catch (thrown) {

@@ -112,7 +112,9 @@ describe('documents', () => {
   });
   it('that cannot be fetched', () =>
     refused(['build', 'http://127.0.0.1:9/openapi.json', '--out', join(dir, 'o6')], 'unreachable', /download/));
-  it('that are a folder', () => refused(['build', dir, '--out', join(dir, 'o7')], 'not_a_file', /file/));
+  it('that are a folder', () => refused(['build', dir, '--out', join(dir, 'o7')], 'not_a_file', /folder/));
+  it('that are a path to nowhere', () =>
+    refused(['build', './nowhere', '--out', join(dir, 'o7')], 'missing_file', /path/));
   it('leaves no folder behind', () =>
     expect(['o1', 'o2', 'o3', 'o4', 'o5', 'o6', 'o7'].filter((name) => existsSync(join(dir, name)))).toEqual([]));
 });

@@ -64,7 +64,7 @@ describe('off a terminal', () => {
     { label: 'as it is', env: { NO_COLOR: '' } },
     { label: 'with NO_COLOR', env: { NO_COLOR: '1' } },
   ])('there is no escape code, $label', ({ env }) => {
-    for (const args of [['show', corpus], ['certify', corpus], ['show', 'none'], ['--help']]) {
+    for (const args of [['show', corpus], ['author', DOCUMENT], ['show', 'none'], ['--help']]) {
       const { stdout, stderr } = treadle(args, { env });
       expect([...(stdout + stderr)].filter((char) => char === '\u001b' || char === '\r')).toEqual([]);
     }

@@ -9,17 +9,19 @@ export type Input =
   | { kind: 'brief'; text: string; name: string; hash: string }
   | { kind: 'document'; text: string; name: string; hash: string };
 
-const isFile = (path: string): boolean => {
+const kindOf = (path: string): 'file' | 'folder' | undefined => {
   try {
-    return path.length < 4096 && statSync(path).isFile();
+    const found = path.length < 4096 ? statSync(path) : undefined;
+    return found?.isFile() ? 'file' : found?.isDirectory() ? 'folder' : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 };
 
-const looksLikeFile = (given: string): boolean => /^[^\s]+\.(ya?ml|json|txt|md)$/i.test(given);
+/** Nobody describes a business in one word that ends like a file or starts like a path. */
+const looksLikeFile = (given: string): boolean => /^[^\s]+\.(ya?ml|json|txt|md)$|^(\.{1,2}|~)?\/[^\s]*$/i.test(given);
 
-/** Tells a brief from a document. Throws `missing_file` for a path that is not there, `empty_brief` for nothing at all. */
+/** Tells a brief from a document. Throws `missing_file`, `not_a_file` for a path that leads to none, `empty_brief` for nothing. */
 export const readInput = async (given: string): Promise<Input> => {
   const trimmed = given.trim();
   if (trimmed === '') {
@@ -30,7 +32,16 @@ export const readInput = async (given: string): Promise<Input> => {
       next: 'Describe the business in a sentence or two: treadle build "a bike rental in Utrecht".',
     });
   }
-  if (!isUrl(trimmed) && !isFile(trimmed)) {
+  const found = isUrl(trimmed) ? 'file' : kindOf(trimmed);
+  // A folder may be called like a word of a brief; only one that was meant as a path is an error.
+  if (found === 'folder' && /[\\/]/.test(trimmed))
+    throw new TreadleError({
+      code: 'not_a_file',
+      message: 'This is a folder',
+      value: trimmed,
+      next: 'Give the document or the brief in it.',
+    });
+  if (found !== 'file') {
     if (looksLikeFile(trimmed))
       throw new TreadleError({
         code: 'missing_file',

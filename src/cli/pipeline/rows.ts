@@ -1,6 +1,6 @@
 /** Training rows of a corpus: its passing traces with their tasks and the tools the agent had. */
 import type { Corpus } from '../../corpus/corpus.js';
-import { diskError } from '../../corpus/files.js';
+import { diskError, makeFolder } from '../../corpus/files.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import { exportSft, type SftReport } from '../../train/sft/export.js';
@@ -45,6 +45,7 @@ const itemsOf = async function* (corpus: Corpus, worlds: readonly string[]): Asy
 
 /** Writes the rows; the same corpus and options give the same bytes. Disk trouble is said as everywhere else. */
 export const exportCorpus = async (corpus: Corpus, options: RowOptions): Promise<SftReport> => {
+  makeFolder(options.out);
   try {
     return await exportSft(itemsOf(corpus, options.worlds ?? corpus.worlds()), {
       out: options.out,
