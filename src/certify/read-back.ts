@@ -4,7 +4,7 @@ import type { Session } from '../serve/sessions/session.js';
 import type { RowChange, SqlValue } from '../world/state/types.js';
 import { argPath } from '../world/surface/args.js';
 import { encodeValue } from '../world/surface/values.js';
-import { partOf, placesOf } from './answer.js';
+import { partOf, placesOf, rowsOf } from './answer.js';
 import { placed, writeArgs } from './arguments.js';
 import type { Probe } from './probes.js';
 import { argOf } from './questions.js';
@@ -40,6 +40,7 @@ const byList = (subject: ServiceSubject, session: Session, lister: Probe, change
   const size = Math.min(limit?.[1].max ?? LARGEST_PAGE, LARGEST_PAGE);
   const steering: Record<string, SqlValue> = limit ? { [limit[0]]: size } : {};
   let args = writeArgs(spec, tool, steering);
+  let skipped = 0;
   for (let page = 0; page < MOST_PAGES; page++) {
     const outcome = session.call(lister.name, args);
     if (!outcome.ok) return 'gone';
@@ -50,7 +51,12 @@ const byList = (subject: ServiceSubject, session: Session, lister: Probe, change
       const mark = partOf(places, outcome.result, 'cursor');
       if (mark === undefined) return 'gone';
       args = placed(args, argPath(spec, name, arg), mark);
-    } else args = writeArgs(spec, tool, { ...steering, [name]: arg.role === 'page' ? page + 1 : (page + 1) * size });
+    } else {
+      const shown = rowsOf(places, outcome.result)?.length ?? 0;
+      if (shown === 0) return 'gone';
+      skipped += shown;
+      args = writeArgs(spec, tool, { ...steering, [name]: arg.role === 'page' ? page + 1 : skipped });
+    }
   }
   return 'gone';
 };
