@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
+/** Where commands run unless a test says otherwise: never in the checkout. */
+const ELSEWHERE = tmpdir();
+
 export interface Ran {
   status: number;
   stdout: string;
@@ -33,7 +36,7 @@ export const treadle = (args: readonly string[], options: RunOptions = {}): Ran 
     timeout: options.timeoutMs ?? 120_000,
     killSignal: 'SIGKILL',
     maxBuffer: 64 << 20,
-    ...(options.cwd ? { cwd: options.cwd } : {}),
+    cwd: options.cwd ?? ELSEWHERE,
     ...(options.uid === undefined ? {} : { uid: options.uid }),
   });
   return { status: done.status ?? -1, stdout: done.stdout, stderr: done.stderr };
@@ -44,7 +47,7 @@ export const treadleBeside = (args: readonly string[], options: RunOptions = {})
   new Promise((resolve) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       env: environment(options.env),
-      ...(options.cwd ? { cwd: options.cwd } : {}),
+      cwd: options.cwd ?? ELSEWHERE,
     });
     let stdout = '';
     let stderr = '';
