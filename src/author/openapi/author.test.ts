@@ -160,7 +160,7 @@ describe('refusals', () => {
   it.each([
     ['readonly.yaml', 'get_only', /only read/],
     ['rpc.yaml', 'rpc_only', /procedures/],
-    ['truncated.json', 'truncated', /line 45/],
+    ['truncated-json.txt', 'truncated', /line 45/],
     ['truncated.yaml', 'truncated', /cut off/],
   ])('%s: %s', (name, code, words) => {
     const { services, report } = read(name);
