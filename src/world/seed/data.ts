@@ -95,6 +95,11 @@ export interface PhrasesData {
   values: Lists;
 }
 
+/** data/paces.yaml: nouns by the pace of their processes. */
+export const pacesData = (): Lists => {
+  const { treadle: _version, ...lists } = load<Lists>('paces');
+  return lists;
+};
 /** data/columns.yaml: how a column's generator is found. */
 export const columnsData = (): ColumnsData => load('columns');
 /** data/places.yaml: countries, cities, names, streets. */

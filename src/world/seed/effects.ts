@@ -36,6 +36,8 @@ export interface Life {
   spoken: number;
   /** Moves from the initial state, shortest way. */
   paths: ReadonlyMap<string, Move[]>;
+  /** States that some move leads out of to a later one. */
+  open: ReadonlySet<string>;
 }
 
 const TEXT = /^'((?:[^'\\]|\\.)*)'$/;
@@ -156,7 +158,8 @@ export const lifeOf = (table: Table, statusCol: string | undefined): Life | unde
   if (!machine) {
     if (values.length === 0) return undefined;
     const { initial, paths } = guessed(values);
-    return { col, initial, states: [...values], spoken: values.length, paths };
+    const open = new Set(values.filter((value) => !isBadEnd(value) && value !== values.at(-1)));
+    return { col, initial, states: [...values], spoken: values.length, paths, open };
   }
   const spoken: string[] = [machine.initial];
   for (const move of machine.moves)
@@ -171,5 +174,10 @@ export const lifeOf = (table: Table, statusCol: string | undefined): Life | unde
   const rest = values.filter((value) => !allowed.includes(value));
   for (const state of [...allowed, ...rest])
     if (!paths.has(state)) paths.set(state, elsewhere(state, [...allowed, ...rest], values, paths));
-  return { col, initial, states: [...allowed, ...rest], spoken: allowed.length, paths };
+  const steps = (state: string): number => paths.get(state)?.length ?? 0;
+  const open = new Set<string>();
+  for (const { from, to } of machine.moves)
+    for (const state of from)
+      if (steps(to) > steps(state) && (!isBadEnd(to) || /left|returned/.test(to))) open.add(state);
+  return { col, initial, states: [...allowed, ...rest], spoken: allowed.length, paths, open };
 };

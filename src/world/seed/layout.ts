@@ -1,11 +1,12 @@
 /** Lays a table's rows out before any value is made: when each came to be, how far it has come, and what it points to. */
-import { DAY } from '../../kit/calendar.js';
+import { DAY, HOUR } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { isBadEnd, type Life } from './effects.js';
 import { addLoose, setStatus, writesRef } from './life.js';
+import { stepOf } from './pace.js';
 import { zoneOffset } from './places.js';
 import { rowsWanted } from './plan.js';
-import { chooseTarget, type Picker, pickerFor } from './references.js';
+import { chooseTarget, occasionOf, type Picker, pickerFor } from './references.js';
 import { staffOf } from './staff.js';
 import { atWork, towardsNow } from './time.js';
 import type { Handle, TableKind, TablePlan, World } from './types.js';
@@ -45,7 +46,9 @@ export const allocate = (life: Life, n: number, kind: TableKind, r: Rng): string
 
 const windowOf = (w: World, plan: TablePlan): number => {
   const age = (Number(new Date(w.context.clock * 1000).getUTCFullYear()) - w.context.company.founded + 0.2) * 365;
-  return Math.max(60, Math.min(MASTER.has(plan.kind) ? 900 : 130, age)) * DAY;
+  const step = stepOf(plan.noun);
+  const days = MASTER.has(plan.kind) ? 900 : step < HOUR ? 30 : step < DAY ? 75 : step > 10 * DAY ? 260 : 130;
+  return Math.max(Math.min(60, days), Math.min(days, age)) * DAY;
 };
 
 const newHandle = (plan: TablePlan, created: number, spare: boolean): Handle => ({
@@ -204,7 +207,7 @@ export const layOut = (w: World, plan: TablePlan): void => {
     }
     const status = h.meta.status;
     if (plan.life && status !== undefined && !h.meta.spare)
-      setStatus(w, h, forced(h) ?? mirrored(h, status), r, plan.lineOf ? h.meta.created : earliest);
+      setStatus(w, h, forced(h) ?? mirrored(h, status), r, plan.lineOf ? h.meta.created : earliest, occasionOf(h));
     else {
       h.meta.touched = h.meta.created;
       if (!plan.life) addLoose(h, clock, r);

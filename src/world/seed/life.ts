@@ -1,40 +1,78 @@
 /** Moves a row through its life: its state, the times of its steps, and the columns that follow from both. */
-import { DAY } from '../../kit/calendar.js';
+import { DAY, HOUR } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { makeCell } from './cell.js';
-import type { Effect } from './effects.js';
+import type { Effect, Move } from './effects.js';
 import { fitValue } from './fit.js';
+import { isBegun, isOver, isUnfinished, stepOf } from './pace.js';
 import { zoneOffset } from './places.js';
 import { atWork } from './time.js';
-import type { Handle, Passed, RefGroup, TablePlan, World } from './types.js';
+import type { Handle, RefGroup, TablePlan, World } from './types.js';
 
-/** Seconds a step takes at the least in the initial data. */
-const SHORTEST = 5 * 3_600;
+/** What takes longer than this between two steps keeps to working hours. */
+const SAME_DAY = 3 * HOUR;
 
-/** Moves the row to `status` along the shortest way, with times between its creation and now. */
-export const setStatus = (w: World, h: Handle, status: string, r: Rng, earliest = 0): void => {
+/** Unfinished rows of a quick process are fresh: nobody leaves an order on the stove for a month. */
+const freshened = (w: World, h: Handle, moves: number, status: string, r: Rng): number => {
+  const step = stepOf(h.plan.noun);
+  const since = Math.floor(step * (moves + 0.3 + 2.2 * r.unit()));
+  const waits = moves === 0 && (h.plan.roles.has('starts_at') || h.plan.roles.has('due_at'));
+  return step < DAY && !waits && h.plan.kind === 'document' && isUnfinished(h.plan, status)
+    ? Math.max(h.meta.created, w.context.clock - since)
+    : h.meta.created;
+};
+
+/**
+ * Moves the row to `status` along the shortest way, with times between its creation and now. `occasion` is when the thing the
+ * row belongs to takes place (the slot of an appointment): its steps follow that.
+ */
+export const setStatus = (w: World, h: Handle, status: string, r: Rng, earliest = 0, occasion?: Occasion): void => {
   const { life } = h.plan;
   h.meta.status = status;
   h.meta.path = [];
   const moves = life?.paths.get(status) ?? [];
   const now = w.context.clock;
-  // A row that has come far was not made a minute ago.
-  if (h.meta.index === 0)
-    h.meta.created = Math.max(earliest, Math.min(h.meta.created, now - 60 - moves.length * SHORTEST));
+  const step = stepOf(h.plan.noun);
+  if (h.meta.index === 0) {
+    // A row that has come far was not made a minute ago.
+    const least = moves.length * Math.min(step, 5 * HOUR);
+    h.meta.created = Math.max(earliest, Math.min(freshened(w, h, moves.length, status, r), now - 60 - least));
+    if (occasion) beforeOccasion(h, moves, occasion, earliest, r);
+  }
   const room = Math.max(0, now - h.meta.created - 60);
-  const reach = Math.min(room, moves.length * 6 * DAY);
-  const parts = moves.map(() => 0.15 + r.unit());
+  const reach = Math.min(room, moves.length * step * 2);
+  const planned = h.plan.roles.has('starts_at') || h.plan.roles.has('ends_at');
+  const parts = moves.map(({ to }) => (0.15 + r.unit()) * (planned && (isBegun(to) || isOver(to)) ? 2.5 : 1));
   const sum = parts.reduce((a, b) => a + b, 0) * (1.05 + 0.5 * r.unit());
   let at = h.meta.created;
   const offset = zoneOffset(w.context.company.timezone, at);
   for (const [i, move] of moves.entries()) {
+    const before = at;
     const next = Math.floor(at + (reach * (parts[i] as number)) / sum);
-    at = atWork(next, offset, at, h.meta.created + room, r);
-    const passed: Passed = { verb: move.verb, to: move.to, at };
-    h.meta.path.push(passed);
+    at = next - at < SAME_DAY ? next : atWork(next, offset, at, h.meta.created + room, r);
+    if (occasion) at = Math.max(before, Math.min(now - 60, onOccasion(move.to, occasion, at, r)));
+    h.meta.path.push({ verb: move.verb, to: move.to, at });
   }
   h.meta.touched = Math.max(h.meta.created, at);
   addLoose(h, w.context.clock, r);
+};
+
+export interface Occasion {
+  starts: number;
+  ends: number;
+}
+
+/** A row about something that has taken place was entered before that. */
+const beforeOccasion = (h: Handle, moves: readonly Move[], { starts }: Occasion, earliest: number, r: Rng): void => {
+  if (moves.some(({ to }) => isBegun(to) || isOver(to)) && h.meta.created > starts - HOUR)
+    h.meta.created = Math.max(earliest, starts - HOUR - Math.floor(6 * DAY * r.unit() ** 2));
+};
+
+/** The time of a step that what is planned brings with it: arrival at its start, the end at its end. */
+const onOccasion = (to: string, { starts, ends }: Occasion, at: number, r: Rng): number => {
+  if (isBegun(to)) return starts - r.int(1, 12) * 60;
+  if (isOver(to)) return (/no_show|missed/.test(to) ? starts + 900 : ends) + r.int(0, 8) * 60;
+  return at < starts ? at : Math.max(starts - DAY, Math.min(at, starts - r.int(2, 20) * HOUR));
 };
 
 const constant = (effect: Effect, value: boolean | null): boolean =>

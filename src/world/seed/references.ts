@@ -1,7 +1,11 @@
 /** Chooses the row another one points to: there already, skewed, in step with its status and with the row's other parents. */
+
+import { HOUR } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
-import { writesRef } from './life.js';
+import { isBadEnd } from './effects.js';
+import { type Occasion, writesRef } from './life.js';
 import { amountOf } from './make/money.js';
+import { isBegun, isOver } from './pace.js';
 import type { Handle, RefGroup, TablePlan, World } from './types.js';
 
 /** Draws targets of one reference; remembers which are used up. */
@@ -83,6 +87,30 @@ const fitsMoney = (w: World, h: Handle, candidate: Handle): boolean => {
   return CAME_IN.test(h.meta.status ?? '') ? paid > 0 : paid < total;
 };
 
+const OCCASION = /slot|session|^event$|departure|flight|lesson|class|shoot|screening|sailing|tour date|viewing/;
+
+/** When the thing the row is booked into takes place; undefined where it is booked into none. */
+export const occasionOf = (h: Handle, depth = 2): Occasion | undefined => {
+  for (const ref of h.plan.refs) {
+    const parent = ref.role === 'staff' ? undefined : h.meta.refs.get(ref.id);
+    if (!parent || parent === h) continue;
+    const { starts, ends } = parent.meta;
+    if (starts !== undefined && ends !== undefined && OCCASION.test(parent.plan.noun)) return { starts, ends };
+    const above = depth > 1 ? occasionOf(parent, depth - 1) : undefined;
+    if (above) return above;
+  }
+  return undefined;
+};
+
+/** Who has come came to something that is over; who is booked is booked for something to come. */
+const fitsOccasion = (w: World, h: Handle, candidate: Handle): boolean => {
+  const { starts } = OCCASION.test(candidate.plan.noun) ? candidate.meta : (occasionOf(candidate, 1) ?? {});
+  const status = h.meta.status;
+  if (starts === undefined || status === undefined || (isBadEnd(status) && !isOver(status))) return true;
+  const came = h.meta.path.some(({ to }) => isBegun(to) || isOver(to));
+  return came ? starts < w.context.clock - HOUR : starts > w.context.clock;
+};
+
 const staffTarget = (h: Handle, picker: Picker): Handle | undefined => {
   const taken = new Set(h.meta.refs.values());
   for (let tries = 0; tries < 15; tries++) {
@@ -128,7 +156,10 @@ export const chooseTarget = (w: World, h: Handle, ref: RefGroup, picker: Picker)
     const candidate = order[Math.floor(order.length * r.unit() ** (tries < 20 ? picker.skew : 1))] as Handle;
     if (!agrees(h, ref, candidate)) continue;
     const old = candidate.meta.created <= h.meta.created || h.meta.spare;
-    const fits = (status === undefined || candidate.meta.status === status) && fitsMoney(w, h, candidate);
+    const fits =
+      (status === undefined || candidate.meta.status === status) &&
+      fitsMoney(w, h, candidate) &&
+      fitsOccasion(w, h, candidate);
     const free = !pays || !picker.used.has(candidate);
     if (old && fits && free) {
       picker.used.add(candidate);

@@ -1,11 +1,12 @@
 /** Points in time, unix seconds. Stamps agree with the way the row has come; starts lie before ends. */
 import { DAY, isoDate, startOfDay } from '../../../kit/calendar.js';
 import { snake } from '../../../kit/words.js';
-import { isBadEnd } from '../effects.js';
+import { isOver, isUnfinished, stepOf } from '../pace.js';
 import { nearest } from '../subjects.js';
 import { nextWorkday, quarterHour } from '../time.js';
 import type { Cell, Handle, Make, Passed } from '../types.js';
 import { hireDate } from './people.js';
+import { span, startDay } from './span.js';
 
 const IRREGULAR: Record<string, string> = {
   paid: 'pay',
@@ -88,12 +89,19 @@ const recorded = (h: Handle, norm: string): Passed | null | undefined => {
 const after = (h: Handle, now: number, r: Cell['r'], most: number): number =>
   Math.min(now, h.meta.created + Math.floor(most * r.unit() ** 1.5));
 
+/** Words of what had happened when it was entered: a fuel stop, a sample, a loss. */
+const HAPPENED =
+  /^(spent|filled|worked|taken|lost|loss|service|happened|raised|reported|read|value|incident|accident|occurred|collected|applied|picked|sampled|measured|observed|checked|seen|inspected|paid|entered|called)_(on|at|date|time)$/;
+
 const stamp: Make = ({ w, h, col, r }) => {
   const { clock } = w.context;
   const step = recorded(h, col.norm);
   if (step) return step.at;
   if (step === null) return col.column.required ? h.meta.created : null;
   if (!col.column.required && r.chance(col.nulls)) return null;
+  if (/^(bought|purchased)_/.test(col.norm)) return h.meta.created - r.int(30, 600) * DAY;
+  if (HAPPENED.test(col.norm))
+    return h.meta.created - (col.column.type === 'date' ? r.pick([0, 0, 1, 1, 2, 4]) * DAY : r.int(2, 90) * 60);
   const waiting =
     h.meta.path.length === 0 &&
     h.plan.life !== undefined &&
@@ -119,46 +127,6 @@ const stamp: Make = ({ w, h, col, r }) => {
   return after(h, clock, r, 20 * DAY);
 };
 
-const LONG =
-  /contract|lease|policy|subscription|membership|project|loan|licen|coverage|warranty|mandate|term|period|budget|season/;
-const WEEKS = /campaign|promotion|offer|sale|discount|season|exhibition|tender|auction/;
-const DAYS = /leave|booking|reservation|stay|rental|trip|event|sprint|cycle|course|exhibition/;
-
-/** Start and end of a row, drawn together: past for ended rows, around now for running ones, ahead for planned ones. */
-const span = ({ w, h, r }: Cell): { starts: number; ends: number } => {
-  if (h.meta.starts !== undefined && h.meta.ends !== undefined) return { starts: h.meta.starts, ends: h.meta.ends };
-  const { clock } = w.context;
-  const { noun, life } = h.plan;
-  const long = LONG.test(noun);
-  const days = DAYS.test(noun);
-  const open = Math.max(2 * DAY, clock - h.meta.created - 2 * DAY);
-  const over = /complet|expired|ended|finished|closed|done|checked_out|returned|attended|no_show/.test(
-    h.meta.status ?? '',
-  );
-  const weeks = WEEKS.test(noun);
-  const usual = long
-    ? r.pick([90, 180, 365, 365, 730]) * DAY
-    : days
-      ? r.int(1, 9) * DAY
-      : weeks
-        ? r.pick([7, 14, 14, 21, 28, 42]) * DAY
-        : r.pick([30, 45, 60, 60, 90, 120]) * 60;
-  // What is over had room to happen after it was entered.
-  const length = over && !long ? Math.min(usual, Math.max(3600, Math.floor(open / DAY) * DAY || 3600)) : usual;
-
-  const done = h.meta.path.length > 0 && life?.paths.get(h.meta.status ?? '')?.length !== 0;
-  const planned = !done && life !== undefined;
-  let starts: number;
-  if (over) starts = Math.min(h.meta.created + r.int(0, 20) * DAY, clock - length - DAY);
-  else if (planned && !long) starts = clock + r.int(1, 45) * DAY;
-  else if (done && !isBadEnd(h.meta.status ?? '') && !long) starts = clock + Math.floor((r.unit() - 0.35) * 30 * DAY);
-  else starts = h.meta.created + r.int(1, 21) * DAY;
-  starts = long || days || weeks ? startOfDay(starts) : quarterHour(startOfDay(starts) + r.int(8 * 4, 17 * 4) * 900);
-  h.meta.starts = starts;
-  h.meta.ends = starts + length;
-  return { starts, ends: h.meta.ends };
-};
-
 const terms = (h: Handle): number | undefined => {
   for (const of of [h, nearest(h, (other) => other !== h && other.plan.roles.has('payment_terms'))]) {
     const value = of?.row[of.plan.roles.get('payment_terms') ?? ''];
@@ -168,24 +136,35 @@ const terms = (h: Handle): number | undefined => {
   return undefined;
 };
 
+/** States that say a date was let pass. */
+const MISSED = /written_off|missed|breach|overdue|expired|charged_off|lapsed|failed/;
+/** Dates by which something comes, not by which somebody must act. */
+const COMES = /expected|deliver|arriv|promised|requested|ready|wanted|ship/;
+
 const due: Make = (cell) => {
   const { w, h, r } = cell;
   const { clock } = w.context;
   if (/next/.test(cell.col.norm)) return nextWorkday(startOfDay(clock + r.int(2, 40) * DAY));
-  const ended =
-    h.meta.path.length > 0 &&
-    h.plan.life?.paths.get(h.meta.status ?? '') !== undefined &&
-    /paid|complet|clos|resolv|done|cancel|void|deliver|won|lost|reject|waiv|accept|refus|serv|arriv|receiv|expired|decided/.test(
-      h.meta.status ?? '',
-    );
-  const issued = h.meta.path.find(({ verb }) => verb === 'issue')?.at ?? h.meta.created;
-  const days = terms(h) ?? (/invoice|bill/.test(h.plan.noun) ? 30 : r.int(2, 21));
-  let at = issued + days * DAY;
-  // Live rows are mostly not late yet: one in eight is.
-  if (!ended && terms(h) === undefined && at < clock && !r.chance(0.12)) at = clock + r.int(1, 18) * DAY;
-  at = nextWorkday(startOfDay(at));
+  const status = h.meta.status ?? '';
+  const last = h.meta.path.at(-1);
+  const days = terms(h);
+  const pace = Math.max(1, Math.round(stepOf(h.plan.noun) / DAY));
+  let at: number;
+  if (last && days === undefined && MISSED.test(snake(last.to))) at = last.at - r.int(1, 12) * DAY;
+  else if (last && days === undefined && !isUnfinished(h.plan, status)) {
+    const done = h.meta.path.find(({ to }) => isOver(to)) ?? last;
+    at = done.at + (COMES.test(cell.col.norm) ? r.pick([-1, 0, 0, 0, 1]) : r.int(-1, 3 + pace)) * DAY;
+  } else {
+    const issued = h.meta.path.find(({ verb }) => verb === 'issue')?.at ?? h.meta.created;
+    at = issued + (days ?? (/invoice|bill/.test(h.plan.noun) ? 30 : r.int(2, 6 + 4 * pace))) * DAY;
+    // Live rows are mostly not late yet: one in eight is.
+    if (days === undefined && at < clock && !r.chance(0.12)) at = clock + r.int(1, 5 + 3 * pace) * DAY;
+  }
+  at = nextWorkday(startOfDay(Math.max(at, h.meta.created)));
   return cell.col.column.type === 'datetime' ? quarterHour(at + r.int(9 * 4, 17 * 4) * 900) : at;
 };
+
+const SHORT_LIVED = /offer|quote|pass|proposal|hold|invitation/;
 
 export const TIMES: Record<string, Make> = {
   created_at: ({ h }) => h.meta.created,
@@ -207,7 +186,8 @@ export const TIMES: Record<string, Make> = {
     const ran = h.meta.path.find(({ to }) => /expired|lapsed/.test(to));
     if (ran) return startOfDay(ran.at - r.int(0, 3) * DAY);
     if (r.chance(0.12)) return startOfDay(w.context.clock + r.int(1, 30) * DAY);
-    const at = from + r.pick([30, 90, 365, 365, 730, 1095]) * DAY;
+    if (SHORT_LIVED.test(h.plan.noun)) return startOfDay(from + r.pick([7, 14, 14, 30, 30, 60]) * DAY);
+    const at = from + r.pick([90, 365, 365, 730, 1095]) * DAY;
     return startOfDay(at < w.context.clock && r.chance(0.85) ? w.context.clock + r.int(20, 500) * DAY : at);
   },
   starts_at: (cell) => {
@@ -215,7 +195,8 @@ export const TIMES: Record<string, Make> = {
     if (same && same !== cell.h)
       return (same.row[same.plan.roles.get('hire_date') ?? ''] as number | undefined) ?? same.meta.created;
     if (/^since$|opened|entered/.test(cell.col.norm)) return cell.h.meta.created;
-    return span(cell).starts;
+    const { starts } = span(cell);
+    return cell.col.column.type === 'date' ? startDay(cell.w, cell.h, starts) : starts;
   },
   ends_at: (cell) => {
     const { ends } = span(cell);
