@@ -35,19 +35,35 @@ const toolsOf = (files: WorldFiles): string =>
     })
     .join('');
 
+/** What a check asks for beyond its place and rows. */
+const thatOf = (check: Check): string => {
+  switch (check.kind) {
+    case 'equals':
+    case 'not_equals':
+      return `${check.col} ${JSON.stringify(check.value)}`;
+    case 'count':
+      return `${check.count} rows`;
+    case 'unchanged': {
+      const but = [...new Set(check.except.map(({ service, table: name }) => `${service}.${name}`))];
+      return but.length > 0 ? `nothing but what is asked for in ${but.join(', ')}` : 'nothing at all';
+    }
+    case 'returned':
+      return `${check.key} by ${check.tools.join(' or ')}`;
+    case 'file':
+      return check.path;
+    case 'invariant':
+      return check.invariant;
+    default:
+      return '';
+  }
+};
+
 const wordsOf = (check: Check): string => {
-  const where =
-    'where' in check ? Object.entries(check.where).map(([col, value]) => `${col} ${JSON.stringify(value)}`) : [];
+  const where = 'where' in check ? Object.entries(check.where) : [];
+  const rows = where.map(([col, value]) => `${col} ${JSON.stringify(value)}`).join(', ');
   const place = 'table' in check ? `${check.service}.${check.table}` : '';
-  const that =
-    'col' in check
-      ? `${check.col} ${JSON.stringify(check.value)}`
-      : 'count' in check
-        ? `${check.count} rows`
-        : 'invariant' in check
-          ? check.invariant
-          : '';
-  return `<code>${esc(check.kind)}</code> ${esc([place, where.length > 0 ? `with ${where.join(', ')}` : '', that].filter(Boolean).join(': '))}`;
+  const words = [rows ? `${place} with ${rows}` : place, thatOf(check)].filter(Boolean).join(': ');
+  return `<code>${esc(check.kind)}</code> ${esc(words)}`;
 };
 
 const taskCard = (task: Task, certificate: Certificate | undefined): string => {
