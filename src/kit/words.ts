@@ -52,7 +52,7 @@ export const plural = (noun: string): string => {
   const at = Math.max(noun.lastIndexOf('_'), noun.lastIndexOf(' ')) + 1;
   const head = noun.slice(0, at);
   const last = noun.slice(at);
-  const known = IRREGULAR[last];
+  const known = Object.hasOwn(IRREGULAR, last) ? IRREGULAR[last] : undefined;
   if (known) return head + known;
   if (/[^aeiou]y$/.test(last)) return `${head}${last.slice(0, -1)}ies`;
   if (/(s|x|z|ch|sh)$/.test(last)) return `${head}${last}es`;
@@ -64,7 +64,7 @@ export const singular = (noun: string): string => {
   const at = Math.max(noun.lastIndexOf('_'), noun.lastIndexOf(' ')) + 1;
   const head = noun.slice(0, at);
   const last = noun.slice(at);
-  const known = SINGULAR[last];
+  const known = Object.hasOwn(SINGULAR, last) ? SINGULAR[last] : undefined;
   if (known) return head + known;
   if (last.length > 4 && last.endsWith('ies')) return `${head}${last.slice(0, -3)}y`;
   if (
