@@ -1,9 +1,13 @@
 /** Other right solutions. Each must pass (certify.md, "right alternatives pass"). */
 import type { Call, Task } from '../artifacts/task.js';
-import type { Json } from '../kit/hash.js';
+import type { Arg } from '../artifacts/tool.js';
+import { canonicalJson, type Json } from '../kit/hash.js';
+import { argPath, argSpecs, encodeArg } from '../world/surface/args.js';
+import { formsOf } from './forms.js';
 import type { Ground } from './ground/ground.js';
 import type { Plan } from './ground/plan.js';
 import { toolsOf } from './ground/reveal.js';
+import { withArg } from './mutants/mutant.js';
 import type { Attempt } from './replay.js';
 
 export interface Alternative extends Attempt {
@@ -51,36 +55,97 @@ const reordered = (task: Task, write: number | undefined): Alternative[] => {
   return [];
 };
 
-const spelled = (args: Json): Json => {
-  if (typeof args === 'string') return args;
-  if (Array.isArray(args)) return args.map(spelled);
-  if (args === null || typeof args !== 'object') return args;
-  return Object.fromEntries(
-    Object.entries(args)
-      .reverse()
-      .map(([key, value]) => [key, spelled(value)]),
-  );
-};
-
-/** The same arguments in another order of keys. */
-const respelled = (task: Task): Alternative[] => [
-  {
-    kind: 'respelled',
-    calls: task.reference.calls.map((call) => ({ ...call, args: spelled(call.args as Json) as Call['args'] })),
-    answer: task.reference.answer,
-  },
+/** The same text another way: `60.00` and `60`, a moment in another zone, letters in the other case. */
+const spellings = (text: string): string[] => [
+  ...(/^-?\d+\.\d*0+$/.test(text) ? [text.replace(/\.?0+$/, '')] : []),
+  ...(/^-?\d+$/.test(text) ? [`${text}.0`] : []),
+  ...(text.endsWith('Z') ? [text.replace(/Z$/, '+00:00'), text.replace(/Z$/, '.000Z')] : []),
+  ...(text.endsWith('+00:00') ? [text.replace('+00:00', 'Z')] : []),
+  text.toUpperCase(),
+  text.toLowerCase(),
 ];
 
-const sentence = (task: Task): Alternative[] =>
-  task.answer
-    ? [
-        {
-          kind: 'answer_in_a_sentence',
-          calls: task.reference.calls,
-          answer: `I looked it up: ${task.reference.answer}.`,
-        },
-      ]
-    : [{ kind: 'other_closing_words', calls: task.reference.calls, answer: 'All done. Anything else?' }];
+/** Equal values in another form, where the service reads both as one; keys of an object in another order. */
+const respelled = (ground: Ground, task: Task): Alternative[] => {
+  let changed = false;
+  const calls = task.reference.calls.map((call) => {
+    const found = ground.world.tools.get(call.tool);
+    if (!found) return call;
+    let other: Call = { ...call, args: Object.fromEntries(Object.entries(call.args).reverse()) as Call['args'] };
+    for (const [, { path, codec, list }] of argSpecs(found.service.spec, found.tool.tool)) {
+      const written = path.reduce<Json | undefined>(
+        (at, key) => (at as Record<string, Json> | undefined)?.[key],
+        call.args,
+      );
+      if (typeof written !== 'string' || list) continue;
+      const own = decodes(() => codec.decode(written));
+      const form = spellings(written).find(
+        (text) => text !== written && own !== undefined && decodes(() => codec.decode(text)) === own,
+      );
+      if (form === undefined) continue;
+      other = withArg(other, path, form);
+      changed = true;
+    }
+    return other;
+  });
+  const answer = task.reference.answer;
+  return [{ kind: changed ? 'equal_values_respelled' : 'respelled', calls, answer }];
+};
+
+const decodes = (read: () => unknown): string | undefined => {
+  try {
+    return canonicalJson(read() as Json);
+  } catch {
+    return undefined;
+  }
+};
+
+/** An update that also says again what is so already. */
+const restated = (ground: Ground, task: Task, write: number | undefined): Alternative[] => {
+  const call = write === undefined ? undefined : task.reference.calls[write];
+  const found = call ? ground.world.tools.get(call.tool) : undefined;
+  const subject = task.bindings.find(({ name }) => name === 'subject');
+  if (!call || !found || !subject || found.tool.tool.op !== 'update') return [];
+  const { service, tool } = found;
+  const key = service.keys[subject.table] as string;
+  const row = ground
+    .rows(service)(subject.table)
+    .find((one) => one[key] === subject.key);
+  const open = Object.entries(tool.tool.args).find(([name, arg]: [string, Arg]) => {
+    const value = row?.[arg.col ?? name];
+    const path = argPath(service.spec, name, arg);
+    const given = path.reduce<Json | undefined>(
+      (at, part) => (at as Record<string, Json> | undefined)?.[part],
+      call.args,
+    );
+    return (
+      arg.role === 'set' &&
+      given === undefined &&
+      value !== null &&
+      value !== undefined &&
+      arg.type !== 'json' &&
+      arg.type !== 'list'
+    );
+  });
+  if (!row || !open) return [];
+  const [name, arg] = open;
+  const value = encodeArg(service.spec, tool.tool, name, row[arg.col ?? name] ?? null);
+  const calls = task.reference.calls.map((one) =>
+    one === call ? withArg(call, argPath(service.spec, name, arg), value) : one,
+  );
+  return [{ kind: 'restated', calls, answer: task.reference.answer }];
+};
+
+const wordings = (task: Task): Alternative[] => {
+  const { calls, answer } = task.reference;
+  return task.answer
+    ? formsOf(task.answer, answer).map((form) => ({
+        kind: `answer “${form.length > 40 ? `${form.slice(0, 37)}...` : form}”`,
+        calls,
+        answer: form,
+      }))
+    : [{ kind: 'other_closing_words', calls, answer: 'All done. Anything else?' }];
+};
 
 const otherPath = (task: Task, plan: Plan | undefined, write: number | undefined): Alternative[] => {
   if (!plan) return [];
@@ -94,10 +159,11 @@ export const alternativesOf = (
   write: number | undefined,
   other: Plan | undefined,
 ): Alternative[] => [
-  ...extraReads(ground, task),
+  ...wordings(task),
+  ...respelled(ground, task),
+  ...restated(ground, task, write),
   ...direct(task, write),
   ...reordered(task, write),
-  ...respelled(task),
-  ...sentence(task),
   ...otherPath(task, other, write),
+  ...extraReads(ground, task),
 ];

@@ -40,12 +40,7 @@ const content = ({ service, change, ledger, born }: Making): Record<string, Lite
   const out: Record<string, Literal> = {};
   for (const [col, value] of Object.entries(change.after as Row)) {
     const column = table.cols[col];
-    if (
-      !column ||
-      (col === table.key.col && table.key.gen !== undefined) ||
-      AUTO_OF_RUN.has(column.auto ?? '') ||
-      column.hidden
-    )
+    if (!column || (col === table.key.col && table.key.gen !== undefined) || AUTO_OF_RUN.has(column.auto ?? ''))
       continue;
     if (
       isStamp(table, col, value, ledger) ||

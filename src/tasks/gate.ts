@@ -11,7 +11,7 @@ import type { Ground } from './ground/ground.js';
 import { type Plan, pathTo } from './ground/plan.js';
 import { MUTANT_KINDS } from './mutants/kinds.js';
 import type { Mutant } from './mutants/mutant.js';
-import { failureOf, passes, replay, stateHash } from './replay.js';
+import { failureOf, passes, Rehearsal, replay, stateHash } from './replay.js';
 
 /** Kinds of mutants that must apply and die. */
 export const LEAST_MUTANT_KINDS = 5;
@@ -131,15 +131,14 @@ const policy = (ground: Ground, session: Session): Finding => {
 const alternatives = (
   ground: Ground,
   task: Task,
-  hash: string,
+  rehearsal: Rehearsal,
   write: number | undefined,
   other: Plan | undefined,
 ): Finding => {
   const rejected: string[] = [];
   const accepted: string[] = [];
   for (const alternative of alternativesOf(ground, task, write, other)) {
-    const { verdict, session } = replay(ground, task, alternative, hash);
-    session.drop();
+    const verdict = rehearsal.judge(alternative);
     if (verdict.pass) accepted.push(`${alternative.kind}: passes`);
     else rejected.push(`${alternative.kind} is rejected: ${failureOf(verdict)}`);
   }
@@ -150,14 +149,14 @@ const alternatives = (
 const mutants = (
   ground: Ground,
   task: Task,
-  hash: string,
+  rehearsal: Rehearsal,
   write: number | undefined,
   options: GateOptions,
 ): Finding => {
-  const material = { ground, task, random: options.random, write, stray: options.stray };
+  const material = { ground, task, rehearsal, random: options.random, write, stray: options.stray };
   const made: Mutant[] = MUTANT_KINDS.flatMap((kind) => kind.make(material));
   const kinds = new Set(made.map(({ kind }) => kind));
-  const alive = made.filter((mutant) => passes(ground, task, mutant, hash));
+  const alive = made.filter((mutant) => rehearsal.judge(mutant).pass);
   const few = kinds.size < LEAST_MUTANT_KINDS ? [`only ${kinds.size} kinds apply: ${[...kinds].join(', ')}`] : [];
   const counts = [...kinds].map((kind) => {
     const own = made.filter((mutant) => mutant.kind === kind);
@@ -194,6 +193,7 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
     ),
   ];
   if (passed) {
+    const rehearsal = new Rehearsal(ground, task, hash);
     const second = replay(ground, task, reference, hash);
     const same = stateHash(first.session) === stateHash(second.session);
     second.session.drop();
@@ -208,9 +208,10 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
       determined(ground, task),
       reachable(task, first.session),
       notLeaked(task),
-      alternatives(ground, task, hash, written, options.other),
-      mutants(ground, task, hash, written, options),
+      alternatives(ground, task, rehearsal, written, options.other),
+      mutants(ground, task, rehearsal, written, options),
     );
+    rehearsal.drop();
   }
   first.session.drop();
   return {

@@ -72,10 +72,16 @@ const release = (candidate: Candidate): void => {
   if (candidate.otherPath) dropPlan(candidate.otherPath);
 };
 
+/** Questions about mail and colleagues alone are not what a world is for. */
+const hasTrade = (sites: readonly Site[], entry: FamilyEntry): boolean =>
+  sites.some(({ family, tool }) => family === entry && tool.service.role === 'domain');
+
 /** Picks the next site: families by weight, services and tools used least so far first. */
 const nextSite = (sites: readonly Site[], used: Map<string, number>, random: Rng): Site => {
   const families = [...new Set(sites.map(({ family }) => family))];
-  const family = random.weighted(families.map((entry) => [entry, entry.weight] as const));
+  const family = random.weighted(
+    families.map((entry) => [entry, entry.weight * (hasTrade(sites, entry) ? 1 : 0.15)] as const),
+  );
   const own = random.shuffle(sites.filter((site) => site.family === family));
   const uses = (site: Site): number =>
     (used.get(site.tool.name) ?? 0) * 2 +

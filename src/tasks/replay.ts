@@ -34,6 +34,58 @@ export const passes = (ground: Ground, task: Task, attempt: Attempt, hash: strin
   return verdict.pass;
 };
 
+/**
+ * Many attempts at one task: each starts from the session that the reference's calls left at the point where the attempt
+ * leaves them, so that no beginning runs twice. Attempts share calls with the reference by identity.
+ */
+export class Rehearsal {
+  readonly #task: Task;
+  readonly #hash: string;
+  readonly #reference: readonly Call[];
+  /** Sessions after the first n calls of the reference. */
+  readonly #after: Session[];
+  #opened = 0;
+
+  constructor(ground: Ground, task: Task, hash: string) {
+    this.#task = task;
+    this.#hash = hash;
+    this.#reference = task.reference.calls;
+    this.#after = [ground.fresh()];
+  }
+
+  #at(n: number): Session {
+    const known = this.#after[n];
+    if (known) return known;
+    const before = this.#at(n - 1);
+    const session = before.fork(`${before.id}.`);
+    const call = this.#reference[n - 1] as Call;
+    session.call(call.tool, structuredClone(call.args));
+    this.#after[n] = session;
+    return session;
+  }
+
+  /** A session on which the calls have been made. It stays open: drop it. */
+  play(calls: readonly Call[]): Session {
+    let shared = 0;
+    while (shared < calls.length && calls[shared] === this.#reference[shared]) shared++;
+    const start = this.#at(shared);
+    const session = start.fork(`${start.id}-${this.#opened++}`);
+    for (const call of calls.slice(shared)) session.call(call.tool, structuredClone(call.args));
+    return session;
+  }
+
+  judge(attempt: Attempt): Verdict {
+    const session = this.play(attempt.calls);
+    const verdict = verify(this.#task, gather(session, attempt.answer), session.id, this.#hash);
+    session.drop();
+    return verdict;
+  }
+
+  drop(): void {
+    for (const session of this.#after) session.drop();
+  }
+}
+
 /** One hash over all of a session's databases: equal states, equal hash. */
 export const stateHash = (session: Session): string =>
   sha256([...session.world.services.keys()].map((id) => `${id}:${session.state(id).hash()}`).join('\n'));

@@ -40,6 +40,19 @@ export const revealAll = (ground: Ground, plan: Plan, chosen: readonly Chosen[],
   return at;
 };
 
+/** Whether each chosen value can be found again in what the calls changed: what leaves no trace cannot be asked for. */
+export const leavesTrace = (plan: Plan, chosen: readonly Chosen[]): boolean => {
+  const after = Object.values(plan.session.diff()).flatMap((changes) =>
+    changes.flatMap(({ after: row }) => Object.values(row ?? {}).map(String)),
+  );
+  const values = new Set(after);
+  return chosen.every(({ arg: { value } }) =>
+    Array.isArray(value)
+      ? true
+      : values.has(String(value)) || after.some((text) => /^[[{]/.test(text) && text.includes(String(value))),
+  );
+};
+
 export const referBindings = (chosen: readonly Chosen[]): Binding[] =>
   chosen.flatMap(({ refers, name }, index) => {
     const key = refers?.row[refers.service.keys[refers.table] ?? ''];
@@ -105,6 +118,17 @@ const repeated = (
   return undefined;
 };
 
+/** Two customers for one order contradict each other. */
+const isSameKind = (one: Chosen, other: Chosen): boolean =>
+  one.refers !== undefined &&
+  other.refers !== undefined &&
+  one.refers.service.role !== 'core' &&
+  one.refers.service.spec.tables[one.refers.table]?.noun === other.refers.service.spec.tables[other.refers.table]?.noun;
+
+/** A driver's own address or staff number does not become a colleague's. */
+const isSomebodyElse = ({ refers, name }: Chosen): boolean =>
+  refers?.service.role === 'core' && /^(email|work_email|employee_email|employee_no)$/.test(name);
+
 export const pickOptional = (
   ground: Ground,
   service: LoadedService,
@@ -120,7 +144,9 @@ export const pickOptional = (
     if (out.length >= most) break;
     if (!isSpeakable(arg.col ?? name) || repeated(ground, service, table, name, arg, [...chosen, ...out])) continue;
     const made = choose(ground, service, table, name, arg, random, from);
-    if (made) out.push(made);
+    if (!made || (from.isChange && isSomebodyElse(made)) || [...chosen, ...out].some((one) => isSameKind(one, made)))
+      continue;
+    out.push(made);
   }
   return out;
 };

@@ -7,6 +7,7 @@ import { modeFor, singleOut } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, perform, seenAt, startPlan } from '../ground/plan.js';
 import { filterFor, finders, keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
+import { PERSON } from '../words/context.js';
 import { nounOf, sayColumn, spelled } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
 import { asked, PERSONAS } from '../words/tone.js';
@@ -35,6 +36,38 @@ const hopsOf = (ground: Ground, service: LoadedService, table: string, row: Row)
       ? [{ col, key: to.col, service: to.service, table: to.table, row: there[0] }]
       : [];
   });
+
+/** A row of the same service between the first and the one over there: the customer of an invoice. */
+interface Between {
+  table: string;
+  row: Row;
+  getter: NamedTool;
+  keyArg: string;
+}
+
+/** Ways out of the service by way of a row that the first one points to. */
+const waysOver = (ground: Ground, service: LoadedService, table: string, row: Row): { between: Between; hop: Hop }[] =>
+  Object.entries(service.spec.tables[table]?.cols ?? {}).flatMap(([col, column]) => {
+    const { fk } = column;
+    if (!fk || fk === table || column.hidden) return [];
+    const key = service.keys[fk] as string;
+    const next = ground
+      .rows(service)(fk)
+      .find((other) => other[key] === row[col]);
+    const getter = getterOf(ground, service, fk);
+    const keyArg = getter ? keyArgOf(getter) : undefined;
+    if (!next || !getter || !keyArg) return [];
+    return hopsOf(ground, service, fk, next).map((hop) => ({ between: { table: fk, row: next, getter, keyArg }, hop }));
+  });
+
+const getterOf = (ground: Ground, service: LoadedService, table: string): NamedTool | undefined =>
+  toolsOf(ground.world, service.id).find(({ tool }) => tool.tool.op === 'get' && tool.tool.table === table);
+
+/** Reads the row in between by its key, which the first row shows. */
+const readBetween = (plan: Plan, service: LoadedService, { table, row, getter, keyArg }: Between): boolean =>
+  perform(plan, getter, [
+    { name: keyArg, value: row[service.keys[table] as string] ?? null, origin: { observed: true } },
+  ]);
 
 /** Looks the row of another service up by the key that both know. */
 const cross = (ground: Ground, plan: Plan, hop: Hop, random: Rng): Plan | undefined => {
@@ -71,14 +104,36 @@ const superior = (ground: Ground, hop: Hop): { col: string; row: Row } | undefin
   return col && row && row !== hop.row ? { col, row } : undefined;
 };
 
-/** `the handler of dispute DP-1`, `the person who approved ...`, `the customer of ticket T-5` */
-const whoOf = (hop: Hop, subject: string): string => {
+/** Whom the question is about, and how it is asked who that is. */
+interface Whom {
+  /** `the handler of dispute DP-1`, `the person who approved ...`, `the customer of ticket T-5` */
+  words: string;
+  /** `Who approved clause ...?` */
+  question: string;
+}
+
+const whomOf = (hop: Hop, subject: string, subjectNoun: string): Whom => {
   const noun = nounOf(hop.service.spec.tables[hop.table] as Table);
   const role = sayColumn(hop.col);
-  if (/_by$/.test(hop.col)) return `the person who ${spelled(hop.col).replace(/ by$/, '')} ${subject}`;
-  if (hop.service.role === 'core') return `the ${role} of ${subject}`;
-  return `the ${noun} of ${subject}`;
+  if (/_by$/.test(hop.col)) {
+    const did = `${spelled(hop.col).replace(/ by$/, '')} ${subject}`;
+    return { words: `the person who ${did}`, question: `Who ${did}?` };
+  }
+  // A driver's staff number leads to the driver, not to somebody else.
+  if (hop.service.role === 'core' && /employee|e-mail/.test(role) && PERSON.test(subjectNoun)) {
+    const words = `${subject} according to the staff directory`;
+    return { words, question: `Who is ${words}?` };
+  }
+  const is = hop.service.role === 'core' && !/employee|number|e-mail/.test(role) ? role : noun;
+  const words = `the ${is} of ${subject}`;
+  return { words, question: `Who is ${words}?` };
 };
+
+/** The name of somebody is asked for in more than one way. */
+const askWho = (question: string, thing: string, persona: string, random: Rng): string =>
+  random.chance(0.55)
+    ? `${question} ${random.pick(['Please give me the full name.', 'I need the full name.', 'The full name will do.', 'First and last name, please.'])}`
+    : asked(thing, persona, random);
 
 export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
   const { service } = tool;
@@ -86,17 +141,27 @@ export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): C
   const spec = service.spec.tables[table] as Table;
   const must = neededColumns(ground.world, service, table);
   for (const row of random.sample(ground.rows(service)(table), 6)) {
-    const hops = hopsOf(ground, service, table, row);
-    if (hops.length === 0) continue;
-    const hop = random.pick(hops);
+    const straight = hopsOf(ground, service, table, row).map((one) => ({ hop: one, between: undefined }));
+    const over = waysOver(ground, service, table, row);
+    const ways = straight.length > 0 && (over.length === 0 || random.chance(0.55)) ? straight : over;
+    if (ways.length === 0) continue;
+    const { hop, between } = random.pick<{ hop: Hop; between: Between | undefined }>(ways);
     const descriptors = singleOut(ground, service, table, row, random, modeFor(spec, random), must);
-    if (!descriptors || descriptors.some(({ col }) => col === hop.col)) continue;
-    const subject = sayRow(service, table, row, descriptors);
-    const above = random.chance(0.45) ? superior(ground, hop) : undefined;
+    if (
+      !descriptors ||
+      descriptors.some(({ col, parent }) => col === hop.col || (between && parent?.table === between.table))
+    )
+      continue;
+    const itself = sayRow(service, table, row, descriptors);
+    const subject = between ? `the ${nounOf(service.spec.tables[between.table] as Table)} of ${itself}` : itself;
+    const above = !between && random.chance(0.45) ? superior(ground, hop) : undefined;
     const target = above?.row ?? hop.row;
     const targetSpec = hop.service.spec.tables[hop.table] as Table;
-    const who = whoOf(hop, subject);
-    const whom = above ? `the ${sayColumn(above.col)} of ${who}` : who;
+    const first = whomOf(hop, subject, nounOf(between ? (service.spec.tables[between.table] as Table) : spec));
+    const boss = above
+      ? `the ${sayColumn(above.col)} of ${first.words.replace(' according to the staff directory', '')}`
+      : undefined;
+    const whom = boss ?? first.words;
     const label = targetSpec.label;
     const named = label !== undefined && (above || label !== hop.key) && target[label] && random.chance(0.4);
     const column = named
@@ -111,17 +176,18 @@ export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     const said = descriptors.map(({ words }) => words);
     const answer = answerOf(hop.service, hop.table, target, column, thing, ground.rows(hop.service)(hop.table), said);
     const persona = random.pick(PERSONAS);
-    const request = asked(thing, persona, random);
+    const who = boss ? `Who is ${boss}?` : first.question;
+    const isName = named && hop.service.role === 'core';
+    const request = isName ? askWho(who, thing, persona, random) : asked(thing, persona, random);
     if (!answer || leaks(request, answer.words)) continue;
     const start = startPlan(ground.fresh());
     const seen = reveal({ world: ground.world, known: ground, service, random }, start, table, row, descriptors);
     dropPlan(start);
-    const crossed = seen ? cross(ground, seen, hop, random) : undefined;
+    const ready = seen && (!between || readBetween(seen, service, between));
+    const crossed = seen && ready ? cross(ground, seen, hop, random) : undefined;
     if (seen) dropPlan(seen);
     if (!crossed) continue;
-    const getter = toolsOf(ground.world, hop.service.id).find(
-      ({ tool: other }) => other.tool.op === 'get' && other.tool.table === hop.table,
-    );
+    const getter = getterOf(ground, hop.service, hop.table);
     const keyArg = getter ? keyArgOf(getter) : undefined;
     const key = target[targetSpec.key.col] as string | number;
     if (
@@ -133,7 +199,7 @@ export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     }
     return {
       family: 'chained',
-      template: `chained:${service.id}.${table}.${hop.col}.${above ? `${above.col}.` : ''}${column.col}`,
+      template: `chained:${service.id}.${between ? `${table}.${between.table}` : table}.${hop.col}.${above ? `${above.col}.` : ''}${column.col}`,
       service,
       persona,
       request,

@@ -120,7 +120,7 @@ const howMany = (spec: Table, group: Group, random: Rng): Question => {
     kind: 'number',
     asks: `the number of ${group.words}`,
     expected: n,
-    distractors: [n - 1, n + 1, n + 2].filter((other) => other >= 0),
+    distractors: [n - 1, n + 1, n + 2].filter((other) => other >= 0 && !new RegExp(`\\b${other}\\b`).test(group.words)),
   };
   return { family: 'count', request, answer, says: String(n) };
 };

@@ -11,6 +11,7 @@ import { nounOf } from '../words/names.js';
 import { PERSONAS } from '../words/tone.js';
 import {
   factsOf,
+  leavesTrace,
   pickOptional,
   pickRequired,
   referBindings,
@@ -66,6 +67,11 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       )
     ) {
       dropPlan(plan);
+      continue;
+    }
+    if (!leavesTrace(plan, chosen)) {
+      dropPlan(plan);
+      why = 'an argument that the tool takes and does not keep';
       continue;
     }
     const noun = nounOf(spec);

@@ -35,11 +35,14 @@ const pointsOn = (tool: NamedTool): boolean =>
     ({ fk, hidden }) => fk !== undefined && fk !== tool.tool.tool.table && !hidden,
   );
 
-/** A row of the tool's table leads to another service. */
-const leadsOut = ({ service, tool: { tool } }: NamedTool, world: LoadedWorld): boolean =>
-  world.spec.links.some(
-    ({ from, to }) => from.service === service.id && from.table === tool.table && to.service !== service.id,
+/** A row of the tool's table, or one that it points to, leads to another service. */
+const leadsOut = (tool: NamedTool, world: LoadedWorld): boolean => {
+  const { service } = tool;
+  const tables = [tool.tool.tool.table, ...Object.values(tableOf(tool).cols).flatMap(({ fk }) => (fk ? [fk] : []))];
+  return world.spec.links.some(
+    ({ from, to }) => from.service === service.id && tables.includes(from.table) && to.service !== service.id,
   );
+};
 
 export const FAMILIES: readonly FamilyEntry[] = [
   {

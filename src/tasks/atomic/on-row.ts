@@ -18,6 +18,7 @@ import { PERSONAS, requested } from '../words/tone.js';
 import { sayAction } from '../words/verbs.js';
 import {
   factsOf,
+  leavesTrace,
   pickOptional,
   pickRequired,
   referBindings,
@@ -127,6 +128,11 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
       !perform(plan, tool, [{ name: keyArg, value: key, origin: { observed: true } }, ...chosen.map(({ arg }) => arg)])
     ) {
       dropPlan(plan);
+      continue;
+    }
+    if (wanted.family === 'update' && !leavesTrace(plan, chosen)) {
+      dropPlan(plan);
+      why = 'an argument that the tool takes and does not keep';
       continue;
     }
     const persona = random.pick(PERSONAS);

@@ -107,7 +107,13 @@ export const answerOf = (
   const words = sayValue(column, row[col] ?? null, currency);
   if (words === undefined || words.length > 120) return undefined;
   const expected = answerValue(column, row[col] ?? null);
-  const distractors = rivalsOf(column, col, row, rows, said);
+  const about = asks.toLowerCase();
+  const inQuestion = (rival: string | number): boolean =>
+    about.includes(String(rival).replaceAll('_', ' ').toLowerCase());
+  const rivals = rivalsOf(column, col, row, rows, said);
+  // `the status of the visit planned for ...`: whoever repeats the question would name another status.
+  if (column.enum && rivals.some(inQuestion)) return undefined;
+  const distractors = rivals.filter((rival) => !inQuestion(rival));
   if (distractors.length === 0) return undefined;
   return { spec: { kind, asks, expected, ...(kind === 'amount' ? { currency } : {}), distractors }, words };
 };

@@ -29,7 +29,7 @@ export const freeText = (col: string, others: readonly Row[], current: SqlValue 
 
 /** Identifiers, which nobody changes for the sake of it, and what does not change about a thing. */
 export const IS_FIXED =
-  /(^|_)(sku|code|serial|plate|vin|iban|eori|no|number|ref|reference|hash|token|hs_code|chip_no|username|currency|species|gender|sex|breed|nationality|birth|birth_date|birth_year|hired_on|bank_account|type|object|body|description|detail|(?<!full|first|last|display|family)_name)$|url$|^(id|language|timezone|locale)/;
+  /(^|_)(sku|code|serial|plate|vin|iban|eori|no|number|ref|reference|hash|token|hs_code|chip_no|username|currency|species|gender|sex|breed|nationality|birth|birth_date|birth_year|hired_on|bank_account|type|object|body|description|detail)$|(?<!full|first|last|display|family)_name$|url$|^(id|language|timezone|locale)/;
 
 const isPersonal = (row: Row, name: string): boolean =>
   typeof row.birth_date === 'number' || /^\p{Lu}[\p{L}'’-]+( \p{Lu}[\p{L}'’-]+){1,3}$/u.test(name);

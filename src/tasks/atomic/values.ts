@@ -193,7 +193,9 @@ export const choose = (
     const value = changed(col, type, bounds, { ...from, row: from.row }, clock, random);
     return said(
       value ??
-        (type === 'text' && PROSE.test(col) ? freeText(col, ground.rows(service)(table), current, random) : undefined),
+        (type === 'text' && PROSE.test(col) && !IS_FIXED.test(col)
+          ? freeText(col, ground.rows(service)(table), current, random)
+          : undefined),
     );
   }
   const like = column || from.donor ? undefined : tableLike(service, col);

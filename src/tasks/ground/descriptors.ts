@@ -38,7 +38,7 @@ export interface Known {
 
 /** Columns nobody would name a thing by. */
 const UNSAID =
-  /^(_|.*_by$|.*url$|.*notes?$|.*description$|body|metadata|.*_json|password|token|secret|version|timezone|locale|latitude|longitude|currency|.*_limit$|.*_days$|.*reason$)/;
+  /^(_|.*_by$|.*url$|.*notes?$|.*description$|body|metadata|.*_json|password|token|secret|version|timezone|locale|latitude|longitude|currency|updated|.*_limit$|.*_days$|.*reason$)/;
 
 const matches = (service: LoadedService, table: string, descriptor: Descriptor, row: Row): boolean => {
   const column = service.spec.tables[table]?.cols[descriptor.col];

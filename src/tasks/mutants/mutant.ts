@@ -4,7 +4,7 @@ import type { Json } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
 import type { WorldTool } from '../../world/loaded.js';
 import type { Ground } from '../ground/ground.js';
-import type { Attempt } from '../replay.js';
+import type { Attempt, Rehearsal } from '../replay.js';
 
 export interface Mutant extends Attempt {
   kind: string;
@@ -15,6 +15,8 @@ export interface Mutant extends Attempt {
 export interface Material {
   ground: Ground;
   task: Task;
+  /** Where attempts are played. */
+  rehearsal: Rehearsal;
   random: Rng;
   /** Index of the call that changes state; undefined for a question. */
   write: number | undefined;
@@ -55,17 +57,15 @@ export const withoutArg = (call: Call, path: readonly string[]): Call => {
 };
 
 /** Whether the call at `index` succeeds and changes more than the times it stamps, when the list is run on a fresh session. */
-export const changes = ({ ground }: Material, calls: readonly Call[], index: number): boolean => {
-  const session = ground.fresh();
-  let wrote = false;
-  calls.forEach((call, i) => {
-    const outcome = session.call(call.tool, structuredClone(call.args));
-    if (i !== index || !outcome.ok) return;
-    wrote = outcome.entry.touched.some(({ service, table, change, cols }) => {
+export const changes = ({ ground, rehearsal }: Material, calls: readonly Call[], index: number): boolean => {
+  const session = rehearsal.play(calls.slice(0, index + 1));
+  const last = session.ledger.at(-1);
+  const wrote =
+    last?.ok === true &&
+    last.touched.some(({ service, table, change, cols }) => {
       const spec = ground.world.services.get(service)?.spec.tables[table];
       return change !== 'update' || cols.some((col) => spec?.cols[col]?.type !== 'datetime' && !spec?.cols[col]?.auto);
     });
-  });
   session.drop();
   return wrote;
 };

@@ -7,11 +7,12 @@ import { currencyOf, sayValue } from '../ground/say.js';
 import { nounOf } from './names.js';
 import { sayWhen } from './rows.js';
 
-const PERSON =
-  /customer|patient|employee|member|student|tenant|owner|worker|driver|guard$|volunteer|donor|candidate|technician|traveller|resident|contact|lead|shopper|borrower|guest$|requester|client|grower|contributor|speaker|applicant|merchant|supplier|cardholder|person|user|herd/;
+/** Nouns of people, and of firms that act as such. */
+export const PERSON =
+  /(customer|patient|employee|member|student|tenant|owner|worker|driver|guard|volunteer|donor|candidate|technician|traveller|resident|contact|lead|shopper|borrower|guest|requester|client|grower|contributor|speaker|applicant|merchant|supplier|cardholder|person|user)$/;
 const WAITING =
   /^(open|pending|draft|paused|blocked|suspended|overdue|locked|frozen|on hold|received|registered|requested|planned|inactive|reported)$/;
-const SAYS_WHEN = /^(due|valid|to be|needed|planned|scheduled|requested|expected|expiring|renewing) /;
+const SAYS_WHEN = /^(due|valid|to be|needed|planned|scheduled|requested|expected) /;
 const DONE = /(ed|sent|paid|held|begun|taken)$/;
 
 /** Facts of the row that the request does not already use, as sentences. */

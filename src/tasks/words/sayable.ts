@@ -10,6 +10,10 @@ export const KEYLIKE =
 const isFiller = (col: string, value: string): boolean =>
   value.toLowerCase().startsWith(`${spelled(col).toLowerCase()} `);
 
+/** A mark kept as a number: `closed 0` says nothing aloud. */
+const isMark = (col: string, value: number): boolean =>
+  (value === 0 || value === 1) && /^(is|has)_|(ed|able|ible)$/.test(col);
+
 const ADDRESSED = /e?mail|address|user|login|contact|owner|recipient|sender|author|_by$|^to$|^from$|^cc$/;
 
 /** Whether a person would say this value of this column. */
@@ -17,6 +21,7 @@ export const isSayable = (col: string, value: SqlValue | undefined): value is st
   value !== null &&
   value !== undefined &&
   value !== '' &&
+  !(typeof value === 'number' && isMark(col, value)) &&
   !(
     typeof value === 'string' &&
     (KEYLIKE.test(value) ||
