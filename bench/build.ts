@@ -11,9 +11,16 @@ import { makeUi } from '../src/cli/ui.js';
 import { cpuSeconds, elapsedMs } from '../src/kit/clock.js';
 
 const BRIEFS = [
-  'a family bakery with 3 shops in Lyon', 'a dental practice in Leeds', 'an online shop for climbing gear in Innsbruck', 'a property manager in Madrid with 400 flats',
-  'a freight forwarder in Rotterdam', 'a small hotel on Crete', 'a software company with a help desk in Austin', 'a machine shop making pump parts in Stuttgart',
-  'a gym chain in Melbourne', 'a language school in Montreal',
+  'a family bakery with 3 shops in Lyon',
+  'a dental practice in Leeds',
+  'an online shop for climbing gear in Innsbruck',
+  'a property manager in Madrid with 400 flats',
+  'a freight forwarder in Rotterdam',
+  'a small hotel on Crete',
+  'a software company with a help desk in Austin',
+  'a machine shop making pump parts in Stuttgart',
+  'a gym chain in Melbourne',
+  'a language school in Montreal',
 ];
 
 export const main = async (args: string[]): Promise<Record<string, unknown>> => {
@@ -25,12 +32,34 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
   const stages: Record<string, number> = {};
   try {
     // The first world pays for loading the data files and the wasm module; it is made once before and not counted.
-    await build({ input: await readInput(BRIEFS[0] as string), worlds: 1, tasks: 2, seed: 'warm', out: join(dir, 'warm'), pins: {}, skipDeterminism: true }, ui);
+    await build(
+      {
+        input: await readInput(BRIEFS[0] as string),
+        worlds: 1,
+        tasks: 2,
+        seed: 'warm',
+        out: join(dir, 'warm'),
+        pins: {},
+        skipDeterminism: true,
+      },
+      ui,
+    );
     const cpu = cpuSeconds();
     const start = elapsedMs();
     for (const [i, brief] of BRIEFS.slice(0, small ? 1 : BRIEFS.length).entries()) {
       const share = small ? worlds : worlds / BRIEFS.length;
-      const summary = await build({ input: await readInput(brief), worlds: share, tasks, seed: `bench-${i}`, out: join(dir, String(i)), pins: {}, skipDeterminism: true }, ui);
+      const summary = await build(
+        {
+          input: await readInput(brief),
+          worlds: share,
+          tasks,
+          seed: `bench-${i}`,
+          out: join(dir, String(i)),
+          pins: {},
+          skipDeterminism: true,
+        },
+        ui,
+      );
       totals.certified += summary.certified;
       totals.tasks += summary.tasks;
       totals.dropped += summary.tasksDropped;

