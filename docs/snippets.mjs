@@ -14,6 +14,12 @@ const all = [
     .map((name) => `docs/${name}`),
 ];
 const pages = process.argv.length > 2 ? process.argv.slice(2) : all;
+// A snippet's `treadle` is this checkout's.
+const bin = mkdtempSync(join(tmpdir(), 'treadle-bin-'));
+writeFileSync(join(bin, 'treadle'), `#!/bin/sh\nexec "${process.execPath}" "${root}dist/cli/main.js" "$@"\n`, {
+  mode: 0o755,
+});
+
 let ran = 0;
 for (const page of pages) {
   const text = readFileSync(join(root, page), 'utf8');
@@ -25,9 +31,8 @@ for (const page of pages) {
       const start = performance.now();
       console.log(`-- ${page}, snippet ${ran} (${kind})`);
       if (kind === 'sh') {
-        // A snippet's `treadle` is this checkout's.
-        const script = `set -euo pipefail\ntreadle() { "${process.execPath}" "${root}/dist/cli/main.js" "$@"; }\n${code}`;
-        execFileSync('bash', ['-c', script], { cwd: work, stdio: 'inherit' });
+        const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+        execFileSync('bash', ['-euo', 'pipefail', '-c', code], { cwd: work, stdio: 'inherit', env });
       } else {
         const file = join(work, `snippet-${ran}.mjs`);
         writeFileSync(
@@ -42,5 +47,6 @@ for (const page of pages) {
     rmSync(work, { recursive: true, force: true });
   }
 }
+rmSync(bin, { recursive: true, force: true });
 if (ran === 0) throw new Error('no runnable snippet was found');
 console.log(`${ran} snippets ran`);

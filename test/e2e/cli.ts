@@ -19,7 +19,8 @@ export interface Ran {
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
-  uid?: number;
+  /** Root is held to permissions like everybody else. */
+  bound?: boolean;
   timeoutMs?: number;
 }
 
@@ -30,14 +31,15 @@ const environment = (extra: Record<string, string> = {}): NodeJS.ProcessEnv => (
 });
 
 export const treadle = (args: readonly string[], options: RunOptions = {}): Ran => {
-  const done = spawnSync(process.execPath, [MAIN, ...args], {
+  const bound = options.bound && process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override'] : [];
+  const [command = '', ...rest] = [...bound, process.execPath, MAIN, ...args];
+  const done = spawnSync(command, rest, {
     encoding: 'utf8',
     env: environment(options.env),
     timeout: options.timeoutMs ?? 120_000,
     killSignal: 'SIGKILL',
     maxBuffer: 64 << 20,
     cwd: options.cwd ?? ELSEWHERE,
-    ...(options.uid === undefined ? {} : { uid: options.uid }),
   });
   return { status: done.status ?? -1, stdout: done.stdout, stderr: done.stderr };
 };

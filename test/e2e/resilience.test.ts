@@ -1,7 +1,7 @@
 /** Whatever stops a build in the middle, the same command goes on and ends with the bytes of an undisturbed one. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const DOCUMENT = fileURLToPath(new URL('../fixtures/documents/verbs.yaml', impor
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
 const whole = join(dir, 'whole');
-const args = (out: string): string[] => ['build', DOCUMENT, '--worlds', '2', '--tasks', '1', '--out', out, '--json'];
+const args = (out: string): string[] => ['build', DOCUMENT, '--worlds', '2', '--tasks', '2', '--out', out, '--json'];
 let undisturbed: Record<string, string>;
 
 beforeAll(() => {
@@ -94,8 +94,9 @@ it('a full disk loses nothing that was done', () => {
       ['-c', `trap '' XFSZ; ulimit -f ${blocks}; exec "$@"`, 'bash', process.execPath, MAIN, ...args(out)],
       { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
     );
-  // First not even a database fits, then all but the training rows do.
-  for (const blocks of [8, 33]) {
+  // First not even a database fits, then all but the largest file do.
+  const largest = Math.max(...Object.keys(undisturbed).map((path) => statSync(join(whole, path)).size));
+  for (const blocks of [8, Math.floor(largest / 1024) - 1]) {
     const ran = limited(blocks);
     expect(ran.status, ran.stderr).toBe(2);
     expect(ran.stderr).toMatch(/^error disk_full: .*run the same command again/m);
