@@ -68,7 +68,12 @@ export const loadWorld = (engine: Engine, parts: WorldParts): LoadedWorld => {
     const image = parts.images[ref.id];
     if (!spec || !image) {
       const next = 'Build the world again; a file of its corpus folder is missing or was changed.';
-      throw new TreadleError({ code: 'missing_part', message: `World ${parts.world.id} lacks its service ${ref.id}`, value: ref.hash, next });
+      throw new TreadleError({
+        code: 'missing_part',
+        message: `World ${parts.world.id} lacks its service ${ref.id}`,
+        value: ref.hash,
+        next,
+      });
     }
     const service = loadService(engine, spec, ref.role, image);
     services.set(ref.id, service);
@@ -76,7 +81,12 @@ export const loadWorld = (engine: Engine, parts: WorldParts): LoadedWorld => {
       const full = ref.prefix + name;
       if (taken.has(full.toLowerCase())) {
         const next = 'Give one of the two services a prefix.';
-        throw new TreadleError({ code: 'tool_clash', message: `Two tools of world ${parts.world.id} are called ${full}`, value: ref.id, next });
+        throw new TreadleError({
+          code: 'tool_clash',
+          message: `Two tools of world ${parts.world.id} are called ${full}`,
+          value: ref.id,
+          next,
+        });
       }
       taken.add(full.toLowerCase());
       tools.set(full, { service, tool });
