@@ -36,7 +36,7 @@ describe('--json', () => {
   it.each([
     [['build', '  '], 'empty_brief'],
     [['build', 'a hotel', '--out', '/dev/null'], 'not_a_folder'],
-    [['build', 'a hotel', '--worlds', 'two'], 'bad_option'],
+    [['show', '--world', 'two'], 'bad_usage'],
     [['build'], 'bad_usage'],
     [['build', 'a hotel', '--what'], 'bad_usage'],
     [['what'], 'bad_usage'],
@@ -44,11 +44,9 @@ describe('--json', () => {
     [['certify', join(dir, 'none')], 'no_corpus'],
     [['tasks', corpus, '--world', 'none'], 'no_world'],
     [['serve', corpus, '--task', 'none'], 'no_task'],
-    [['serve', corpus, '--task', 'none', '--stdio'], 'no_task'],
     [['rollout', corpus, '--policy', 'model'], 'no_model'],
     [['rollout', corpus, '--policy', 'model', '--model', 'm', '--base-url', 'ftp://x'], 'bad_endpoint'],
     [['rollout', corpus, '--policy', 'what'], 'bad_usage'],
-    [['export', corpus, '--format', 'what'], 'bad_usage'],
     [['show', corpus, 'none'], 'no_such_id'],
   ])('%j prints one error', (args, code) => {
     const { stdout, status, stderr } = treadle([...args, '--json']);
