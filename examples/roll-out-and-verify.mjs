@@ -1,9 +1,25 @@
 // Gated tasks, rolled out by a policy that makes mistakes, judged from evidence alone.
 import assert from 'node:assert/strict';
-import { assembleWorld, authorFromBrief, callerOf, Engine, gather, generateTasks, loadWorld, referencePolicy, rolloutTask, scriptedPolicy, Session, verify } from '../dist/index.js';
+import {
+  assembleWorld,
+  authorFromBrief,
+  callerOf,
+  Engine,
+  gather,
+  generateTasks,
+  loadWorld,
+  referencePolicy,
+  rolloutTask,
+  Session,
+  scriptedPolicy,
+  verify,
+} from '../dist/index.js';
 
 const engine = await Engine.start();
-const world = loadWorld(engine, assembleWorld(engine, authorFromBrief('a dental practice in Leeds', { seed: 'example' })));
+const world = loadWorld(
+  engine,
+  assembleWorld(engine, authorFromBrief('a dental practice in Leeds', { seed: 'example' })),
+);
 const { tasks } = generateTasks(world, { count: 5, seed: 'example' });
 
 for (const { task } of tasks) {
@@ -14,7 +30,9 @@ for (const { task } of tasks) {
     verdicts.push(verify(task, gather(session, trace.answer), trace.id).pass);
     session.drop();
   }
-  console.log(`${task.brief}\n  reference ${verdicts[0] ? 'passes' : 'fails'}, scripted mistakes ${verdicts[1] ? 'pass' : 'fail'}`);
+  console.log(
+    `${task.brief}\n  reference ${verdicts[0] ? 'passes' : 'fails'}, scripted mistakes ${verdicts[1] ? 'pass' : 'fail'}`,
+  );
   assert.equal(verdicts[0], true);
 }
 engine.close();

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { assembleWorld, authorFromBrief, callerOf, certifyWorld, Engine, loadWorld, Session } from '../dist/index.js';
 
 const engine = await Engine.start();
-const world = loadWorld(engine, assembleWorld(engine, authorFromBrief('a bicycle repair shop in Ghent', { seed: 'example' })));
+const world = loadWorld(
+  engine,
+  assembleWorld(engine, authorFromBrief('a bicycle repair shop in Ghent', { seed: 'example' })),
+);
 console.log(`${world.spec.company.name}: ${[...world.services.keys()].join(', ')}, ${world.tools.size} tools`);
 
 const { certificate } = certifyWorld(world);
