@@ -106,8 +106,10 @@ interface Question {
   says: string;
 }
 
-const howMany = (spec: Table, group: Group, random: Rng): Question => {
+const howMany = (spec: Table, group: Group, random: Rng): Question | undefined => {
   const n = group.rows.length;
+  // One is what a guesser says.
+  if (n < 2) return undefined;
   const request = random.pick([
     `How many ${group.words} are there?`,
     `How many ${group.words} do we have?`,

@@ -137,7 +137,8 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
     }
     const persona = random.pick(PERSONAS);
     const used = [...descriptors.map(({ col }) => col), ...chosen.map(({ name }) => name)];
-    const behind = background(service, table, row, used, ground.world.spec.clock, random);
+    const imperative = wanted.say(sayRow(service, table, row, descriptors), chosen, row);
+    const behind = background(service, table, row, used, ground.world.spec.clock, random, imperative);
     return {
       family: wanted.family,
       template: `${wanted.family}:${service.id}.${tool.tool.tool.id}${
@@ -150,7 +151,7 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
       }`,
       service,
       persona,
-      request: requested(wanted.say(sayRow(service, table, row, descriptors), chosen, row), persona, random, behind),
+      request: requested(imperative, persona, random, behind),
       vague: wanted.vague,
       facts: [...descriptors.map(({ words }) => words), ...factsOf(chosen)],
       bindings: [bindingOf('subject', service, table, key, descriptors), ...referBindings(chosen)],
@@ -163,6 +164,12 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
 };
 
 const shown = ({ words, name, isText }: Chosen): string => (isText ? quoted(words, name) : words);
+
+/** A key of another service is not what is changed, but the thing that it stands for. */
+const fieldOf = (spec: Table, { name, refers }: Chosen): string => {
+  const target = refers && refers.service.role !== 'core' ? refers.service.spec.tables[refers.table] : undefined;
+  return target && /(^|_)(no|sku|code|number)$/.test(name) ? `the ${nounOf(target)}` : sayAsked(spec, name);
+};
 
 /** `change the due date of invoice INV-1 from 3 May 2024 to 10 May 2024`, `mark the requester ... as VIP` */
 const sayChange = (
@@ -179,12 +186,12 @@ const sayChange = (
   if (column?.type === 'bool' && !second)
     return `mark ${subject} as ${first.words === 'yes' ? '' : 'not '}${sayColumn(first.name)}`;
   if (second)
-    return `change ${sayAsked(spec, first.name)} of ${subject} to ${shown(first)}, and ${sayAsked(spec, second.name)} to ${shown(second)}`;
+    return `change ${fieldOf(spec, first)} of ${subject} to ${shown(first)}, and ${fieldOf(spec, second)} to ${shown(second)}`;
   const old =
     column && !first.refers && !first.isText
       ? sayValue(column, row[first.name], currencyOf(service.spec, spec, row))
       : undefined;
-  const what = `${sayAsked(spec, first.name)} of ${subject}`;
+  const what = `${fieldOf(spec, first)} of ${subject}`;
   const ways = [
     `change ${what} to ${shown(first)}`,
     `set ${what} to ${shown(first)}`,

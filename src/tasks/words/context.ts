@@ -46,9 +46,13 @@ export const background = (
   used: readonly string[],
   clock: number,
   random: Rng,
+  request = '',
 ): string => {
   const spec = service.spec.tables[table];
   if (!spec || !random.chance(0.35)) return '';
-  const known = facts(service, spec, row, used, clock);
+  // `unblock the bed. It is still blocked.` says it twice.
+  const known = facts(service, spec, row, used, clock).filter(
+    (fact) => !fact.includes(' still ') || !request.includes(fact.slice(fact.indexOf(' still ') + 7, -1).slice(0, 5)),
+  );
   return known.length > 0 ? random.pick(known) : '';
 };

@@ -25,4 +25,4 @@ export const quoted = (words: string, col: string): string =>
 
 /** Closes a sentence that may already end in a quoted stop. */
 export const closed = (sentence: string, mark: '.' | '?' = '.'): string =>
-  /[.?!]$/.test(sentence) ? sentence : `${sentence}${mark}`;
+  /[.?!]”?$/.test(sentence) ? sentence : `${sentence}${mark}`;

@@ -52,7 +52,8 @@ const ofParent = (parts: Parts, col: string, words: string, noun: string): void 
   else if (known) parts.people.push(known.replace('{who}', words));
   else if (parts.owner.length === 0 && (noun.includes(role) || role.includes(noun)))
     parts.owner.push(`for ${noun} ${words}`);
-  else parts.having.push(noun.includes('employee') || role.includes(noun) ? `${words} as ${role}` : `${role} ${words}`);
+  else if (noun.includes('employee')) parts.having.push(`${words} as ${role}`);
+  else parts.having.push(`${/(^|_)(no|sku|code|number)$/.test(col) ? noun : role} ${words}`);
 };
 
 /** `a capacity of 80`, `2 beds`, `floor 1` */
