@@ -7,11 +7,12 @@ import { fitValue, storeTime } from './fit.js';
 import { CODES, uuid } from './make/codes.js';
 import { FIRMS } from './make/firms.js';
 import { currencyOf, MONEY, storeAmount } from './make/money.js';
-import { NUMBERS } from './make/numbers.js';
+import { byWord, NUMBERS } from './make/numbers.js';
 import { PEOPLE } from './make/people.js';
 import { enumValue, reasonText, STATES } from './make/states.js';
 import { atStep, TIMES } from './make/time.js';
-import { anyText, WORDS } from './make/words.js';
+import { anyText, namedBy, WORDS } from './make/words.js';
+import { medianFor, someAmount } from './money.js';
 import { stringOf } from './pattern.js';
 import { MONEY_RULES, ruleByName, TIME_RULES } from './rules.js';
 import { colleague } from './subjects.js';
@@ -49,7 +50,7 @@ const byType: Make = (cell) => {
     case 'bool':
       return r.chance(col.column.default === true ? 0.9 : 0.1) ? 1 : 0;
     case 'int':
-      return r.int(0, 100);
+      return byWord(cell) ?? r.int(0, 60);
     case 'number':
       return Math.round(r.unit() * 10_000) / 100;
     case 'json':
@@ -98,6 +99,8 @@ const looseReference: Make = (cell) => {
   }
   if (col.column.type === 'int') return 1000 + r.int(0, 400);
   if (col.column.type === 'json') return '[]';
+  // `location` without an ending that says key is a name.
+  if (stem === col.norm && col.column.format === undefined) return namedBy(cell, stem) ?? anyText(cell);
   return col.column.format === 'uuid' ? uuid(cell) : `${stem.slice(0, 4) || 'ref'}_${r.int(100_000, 999_999)}`;
 };
 
@@ -110,8 +113,12 @@ const ruleValue = (cell: Cell): SqlValue | undefined => {
   if (made === undefined || made === null) return made;
   if (id && TIME_RULES.has(id) && typeof made === 'number' && !/^year/.test(id))
     return isTime(cell) ? storeTime(made, col.column, col.norm) : made;
-  if (id && MONEY_RULES.has(id) && typeof made === 'number')
-    return storeAmount(made, col.column.type, currencyOf(w, h));
+  if (id && MONEY_RULES.has(id) && typeof made === 'number') {
+    // Where nothing is not allowed, a least amount in minor units would be a few cents.
+    const some =
+      made <= 0 && (col.column.min ?? 0) > 0 ? someAmount(medianFor(h.plan.noun), currencyOf(w, h), cell.r) : made;
+    return storeAmount(some, col.column.type, currencyOf(w, h));
+  }
   return made;
 };
 
@@ -176,6 +183,29 @@ const fallback = (cell: Cell): SqlValue => {
   }
 };
 
+/** A round number near a usual one: multiples of five stay multiples of five. */
+const near5 = (usual: number, factor: number): number =>
+  usual >= 10 && usual % 5 === 0
+    ? Math.max(5, Math.round((usual * factor) / 5) * 5)
+    : Math.max(1, Math.round(usual * factor));
+
+const DONE = /^(received|closed|completed?|done|picked|put_away|delivered|fulfilled|counted|recounted|posted)$/;
+const HALF = /in_progress|partial|underway|started/;
+/** How much of the ordered quantity has come, by the state of a row whose own verbs do not write it. */
+const followed = ({ h, col, r }: Cell): number | undefined => {
+  const whole = h.row[h.plan.roles.get('quantity') ?? ''];
+  const counts = col.managed || col.column.default === 0;
+  if (
+    !counts ||
+    col.rule?.id !== 'quantity' ||
+    !/^(received|produced|picked|counted|shipped|delivered)$/.test(col.norm)
+  )
+    return undefined;
+  if (typeof whole !== 'number' || h.plan.roles.get('quantity') === col.name) return undefined;
+  const status = h.meta.status ?? '';
+  return DONE.test(status) ? whole : HALF.test(status) ? Math.floor(whole * r.unit()) : 0;
+};
+
 const DEFAULTED = new Set(['int', 'number', 'text', 'bool', 'money']);
 
 /** The value of one cell in canonical form. Null only where the column may be empty. */
@@ -186,6 +216,8 @@ export const makeCell = (cell: Cell): SqlValue => {
     const state = fitValue(h.meta.status, column, r);
     if (state !== undefined) return state;
   }
+  const came = followed(cell);
+  if (came !== undefined) return fitValue(came, column, r) ?? fallback(cell);
   const before = written(cell);
   const effect = before ? effectValue(cell, before.effect, before.at) : undefined;
   if (effect !== undefined) {
@@ -210,13 +242,10 @@ export const makeCell = (cell: Cell): SqlValue => {
       column.default > 1 &&
       !computed &&
       !col.managed &&
-      column.type === 'int'
+      column.type === 'int' &&
+      col.rule?.id !== 'payment_terms'
     ) {
-      const near = fitValue(
-        Math.max(1, Math.round(column.default * r.pick([0.5, 0.75, 0.8, 1.2, 1.25, 1.5]))),
-        column,
-        r,
-      );
+      const near = fitValue(near5(column.default, r.pick([0.5, 0.75, 0.8, 1.2, 1.25, 1.5])), column, r);
       if (typeof near === 'number') return near;
     }
   }

@@ -78,6 +78,10 @@ export interface CompaniesData {
 }
 export interface GoodsData {
   sectors: Record<string, { things: string[] }>;
+  /** Narrower trades by the title of their NAICS code. */
+  lines: { match: string; things: string[] }[];
+  /** What a company of services buys and keeps, by sector and for `any`. */
+  supplies: Record<string, string[]>;
 }
 type Lists = Record<string, string[]>;
 export interface PhrasesData {
@@ -93,6 +97,8 @@ export interface PhrasesData {
   reasons: Lists;
   kinds: Lists;
   values: Lists;
+  /** Values or ranges (`20..200`) of counted things by column or last word. */
+  numbers: Record<string, (number | string)[]>;
 }
 
 /** data/paces.yaml: nouns by the pace of their processes. */

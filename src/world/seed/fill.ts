@@ -16,15 +16,15 @@ import type { Cell, ColPlan, Handle, TablePlan, World } from './types.js';
 /** What others are derived from comes first. */
 const ORDER = (
   'currency country gender birth_date first_name last_name full_name company_name department job_title kind language name product_name sku title username email phone ' +
-  'unit quantity capacity on_hand payment_terms tax_rate unit_price line_total subtotal discount tax_amount fee total paid_amount due_amount balance ' +
-  'starts_at ends_at duration created_at stamp due_at expires_at status priority document_number code serial'
+  'unit capacity quantity on_hand payment_terms tax_rate unit_price line_total subtotal discount tax_amount fee total paid_amount due_amount balance ' +
+  'starts_at ends_at duration created_at stamp due_at expires_at status priority percent document_number code serial'
 ).split(' ');
 const LAST = 'actor slug file_name mime_type note description body_text url avatar age flag reason updated_at'.split(
   ' ',
 );
 const RANK = new Map([...ORDER.map((id, i) => [id, i] as const), ...LAST.map((id, i) => [id, 200 + i] as const)]);
 const rankOf = (col: ColPlan): number =>
-  /(^|_)(change|delta)$/.test(col.norm) ? 199 : (RANK.get(col.rule?.id ?? '') ?? 100);
+  /(^|_)(change|delta)$/.test(col.norm) ? 260 : /^floor$/.test(col.norm) ? 199 : (RANK.get(col.rule?.id ?? '') ?? 100);
 
 const refValues = (h: Handle, overwrite: boolean): void => {
   for (const ref of h.plan.refs) {
@@ -60,6 +60,8 @@ const automatic = (w: World, plan: TablePlan, col: ColPlan, r: Rng): boolean => 
     numbers(w, plan, col, r);
     return true;
   }
+  // Who wrote a row is known when it is laid out: the text is signed by the same person.
+  if (auto === 'me' && plan.refs.some((ref) => ref.cols.some((one) => one.col === col.name))) return false;
   for (const h of [...plan.handles, ...plan.spares]) {
     const someone = auto === 'me' && w.active.length > 0 ? r.pick(w.active) : undefined;
     const value =
@@ -90,8 +92,10 @@ const varied = (value: SqlValue, cell: Cell, taken: ReadonlySet<SqlValue>): SqlV
     if (next !== null && !taken.has(next)) return next;
   }
   for (let n = 2; n < 200; n++) {
-    const next =
-      typeof value === 'number'
+    const month = typeof value === 'string' ? /^(\d{4})-(\d\d)$/.exec(value) : null;
+    const next = month
+      ? new Date(Date.UTC(Number(month[1]), Number(month[2]) - n, 1)).toISOString().slice(0, 7)
+      : typeof value === 'number'
         ? value + n - 1
         : typeof value === 'string'
           ? value.includes('@')
@@ -240,7 +244,10 @@ export const fillTable = (w: World, plan: TablePlan): void => {
   )?.name;
   if (number && SPOKEN_OF.test(plan.noun))
     for (const h of plan.handles.slice(-40))
-      if (typeof h.row[number] === 'string') w.documents.push(h.row[number] as string);
+      if (typeof h.row[number] === 'string') {
+        w.documents.push(h.row[number] as string);
+        w.spoken.push({ number: h.row[number] as string, of: h });
+      }
 };
 
 /** `salary_min` and `salary_max`, `min_stay` and `max_stay`: the lower first. */
@@ -315,7 +322,8 @@ const answer = (w: World, h: Handle, to: Handle, r: Rng): void => {
       fitValue(/^re:/i.test(said) ? said : `Re: ${said}`, h.plan.table.cols[subject] as never, r) ??
       h.row[subject] ??
       null;
-  const reply = text ? sayFrom(phrasesData().replies, w, h, r) : undefined;
+  const { replies, bodies } = phrasesData();
+  const reply = text ? sayFrom(bodies[`${h.plan.noun} reply`] ?? replies, w, h, r) : undefined;
   if (text && reply) h.row[text] = fitValue(reply, h.plan.table.cols[text] as never, r) ?? h.row[text] ?? null;
 };
 

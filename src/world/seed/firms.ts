@@ -105,8 +105,13 @@ interface Thing {
   sizes: string[];
 }
 
-const thingsOf = (sector: string): Thing[] => {
-  const { things } = goodsData().sectors[sector] ?? (goodsData().sectors['42'] as never);
+/** Things of a narrower trade where its title names one (`Breweries`), else of the sector; `supplies` are what it buys for itself. */
+const thingsOf = (sector: string, title: string, supplies: boolean): Thing[] => {
+  const { sectors, lines, supplies: bought } = goodsData();
+  const line = supplies ? undefined : lines.find(({ match }) => new RegExp(match, 'i').test(title));
+  const things = supplies
+    ? [...(bought[sector] ?? []), ...(bought.any ?? [])]
+    : (line?.things ?? (sectors[sector] ?? (sectors['42'] as never)).things);
   return things.map((text) => {
     const [name = '', low = '1', high = '10', unit = 'each', makes = '', sizes = ''] = text.split('|');
     return {
@@ -121,7 +126,7 @@ const thingsOf = (sector: string): Thing[] => {
 };
 
 /** Articles of the sector in families of two to six that differ in one word; larger sizes cost more. */
-export const drawArticles = (sector: string, count: number, r: Rng): Article[] => {
+export const drawArticles = (sector: string, count: number, r: Rng, title = '', supplies = false): Article[] => {
   const out: Article[] = [];
   const names = new Set<string>();
   const skus = new Set<string>();
@@ -143,7 +148,7 @@ export const drawArticles = (sector: string, count: number, r: Rng): Article[] =
     const price = thing.low + (thing.high - thing.low) * Math.min(1, step * 0.7 + r.unit() * 0.3);
     out.push({ name, thing: thing.name, sku, unit: thing.unit, price });
   };
-  const things = r.shuffle(thingsOf(sector));
+  const things = r.shuffle(thingsOf(sector, title, supplies));
   // Families first: one make in several sizes, then the other makes until there are enough.
   for (const thing of things) {
     const make = r.pick(thing.makes);

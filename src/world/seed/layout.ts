@@ -18,6 +18,9 @@ const MAIN =
   /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running|enrolled|let|hired|employed|deployed|in_use|subscribed|on_sale|admitted)$/;
 const MASTER: ReadonlySet<TableKind> = new Set(['person', 'company', 'place', 'product', 'lookup']);
 
+/** Tables whose rows stay; a visitor is a person and still comes and goes. */
+const isMaster = (plan: TablePlan): boolean => MASTER.has(plan.kind) && stepOf(plan) >= DAY;
+
 const weightOf = (state: string, life: Life, master: boolean, main: string): number => {
   if (master) return state === main ? 12 : 1;
   if (state === main && state.toLowerCase() !== 'open') return 6;
@@ -27,9 +30,9 @@ const weightOf = (state: string, life: Life, master: boolean, main: string): num
 };
 
 /** A state for each of `n` rows, the furthest first: every state that a verb speaks of twice, the rest by weight. */
-export const allocate = (life: Life, n: number, kind: TableKind, r: Rng): string[] => {
+export const allocate = (life: Life, n: number, stays: boolean, r: Rng): string[] => {
   const live = MAIN.test(life.initial.toLowerCase()) && life.initial.toLowerCase() !== 'open';
-  const master = MASTER.has(kind) || live;
+  const master = stays || live;
   const main = life.states.find((state) => MAIN.test(state.toLowerCase())) ?? life.initial;
   const out: string[] = [];
   const spoken = life.states.slice(0, life.spoken);
@@ -46,8 +49,8 @@ export const allocate = (life: Life, n: number, kind: TableKind, r: Rng): string
 
 const windowOf = (w: World, plan: TablePlan): number => {
   const age = (Number(new Date(w.context.clock * 1000).getUTCFullYear()) - w.context.company.founded + 0.2) * 365;
-  const step = stepOf(plan.noun);
-  const days = MASTER.has(plan.kind) ? 900 : step < HOUR ? 30 : step < DAY ? 75 : step > 10 * DAY ? 260 : 130;
+  const step = stepOf(plan);
+  const days = isMaster(plan) ? 900 : step < HOUR ? 30 : step < DAY ? 75 : step > 10 * DAY ? 260 : 130;
   return Math.max(Math.min(60, days), Math.min(days, age)) * DAY;
 };
 
@@ -132,7 +135,7 @@ const forced = (h: Handle): string | undefined => {
 
 const statuses = (w: World, plan: TablePlan, rows: Handle[], r: Rng): string[] => {
   if (!plan.life) return [];
-  const list = allocate(plan.life, rows.length, plan.kind, r);
+  const list = allocate(plan.life, rows.length, isMaster(plan), r);
   if (!plan.staff) return list;
   // Heads and leads are there; the others may be away or gone.
   const main = plan.life.initial;
@@ -174,7 +177,7 @@ export const layOut = (w: World, plan: TablePlan): void => {
     const from = clock - windowOf(w, plan);
     const offset = zoneOffset(company.timezone, clock);
     const times = Array.from({ length: wanted }, () =>
-      atWork(towardsNow(from, clock - 900, r, MASTER.has(plan.kind) ? 1 : 1.7), offset, from, clock - 60, r),
+      atWork(towardsNow(from, clock - 900, r, isMaster(plan) ? 1 : 1.7), offset, from, clock - 60, r),
     );
     rows = times.sort((a, b) => a - b).map((at) => newHandle(plan, at, false));
   }

@@ -14,10 +14,10 @@ const SAME_DAY = 3 * HOUR;
 
 /** Unfinished rows of a quick process are fresh: nobody leaves an order on the stove for a month. */
 const freshened = (w: World, h: Handle, moves: number, status: string, r: Rng): number => {
-  const step = stepOf(h.plan.noun);
+  const step = stepOf(h.plan);
   const since = Math.floor(step * (moves + 0.3 + 2.2 * r.unit()));
   const waits = moves === 0 && (h.plan.roles.has('starts_at') || h.plan.roles.has('due_at'));
-  return step < DAY && !waits && h.plan.kind === 'document' && isUnfinished(h.plan, status)
+  return step < DAY && !waits && isUnfinished(h.plan, status)
     ? Math.max(h.meta.created, w.context.clock - since)
     : h.meta.created;
 };
@@ -32,7 +32,7 @@ export const setStatus = (w: World, h: Handle, status: string, r: Rng, earliest 
   h.meta.path = [];
   const moves = life?.paths.get(status) ?? [];
   const now = w.context.clock;
-  const step = stepOf(h.plan.noun);
+  const step = stepOf(h.plan);
   if (h.meta.index === 0) {
     // A row that has come far was not made a minute ago.
     const least = moves.length * Math.min(step, 5 * HOUR);

@@ -41,6 +41,15 @@ export const roundAmount = (usd: number, currency: string, r: Rng, spread = 0.6)
 
 /** Median amount in US dollars by the noun of the table, and what follows for nouns that are not listed. */
 const MEDIANS: [RegExp, number][] = [
+  [/folio charge|gift card|loyalty|fuel|lesson/, 55],
+  [/appointment|treatment|patient statement|permit fee|parking/, 110],
+  [/medical claim|maintenance|work order|repair order|care/, 280],
+  [/tuition|landlord rent|royalty|duty|adjuster/, 850],
+  [/remittance|payout|journal|standing order|till/, 1_400],
+  [/settlement batch|change order|sponsor|trust|bank statement|withdrawal/, 5_500],
+  [/vehicle unit|trade in|finance deal|collateral|milestone/, 9_500],
+  [/subcontract|grant|trade order|pay run|invoice batch/, 21_000],
+  [/job site|portfolio|mandate/, 160_000],
   [/loan|mortgage|credit facility/, 18_000],
   [/opportunit|deal|tender|bid|award/, 24_000],
   [/contract|policy|budget|grant|project/, 30_000],
@@ -58,4 +67,5 @@ const MEDIANS: [RegExp, number][] = [
   [/asset|vehicle|machine|equipment/, 6_500],
 ];
 
+/** Median amount for the words of a table's noun and name. */
 export const medianFor = (noun: string): number => MEDIANS.find(([pattern]) => pattern.test(noun))?.[1] ?? 320;

@@ -16,8 +16,9 @@ const known = (): Map<string, number> => {
   return byNoun;
 };
 
-/** Seconds a step of the noun's process takes at the median: the whole noun's, its last word's, else three days. */
-export const stepOf = (noun: string): number => known().get(noun) ?? known().get(noun.split(' ').at(-1) ?? '') ?? USUAL;
+/** Seconds a step of the table's process takes at the median: by its name, its noun, the noun's last word, else three days. */
+export const stepOf = ({ words, noun }: { words: string; noun: string }): number =>
+  known().get(words) ?? known().get(noun) ?? known().get(noun.split(' ').at(-1) ?? '') ?? USUAL;
 
 const BEGUN =
   /^(checked_in|seated|started|arrived|boarding|departed|dispatched|running|underway|called|in_progress|inside|out|fired|visiting)$/;

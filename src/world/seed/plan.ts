@@ -179,6 +179,7 @@ const planTable = (spec: ServiceSpec, name: string, table: Table, links: readonl
     name,
     table,
     noun: spaced(table.noun),
+    words: spaced(name),
     kind: kindOf(name, table),
     staff: isStaffTable(spec, name),
     cols,

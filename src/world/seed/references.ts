@@ -82,6 +82,9 @@ const CAME_IN = /captured|paid|completed|succeeded|settled|posted|received|refun
 /** A payment that came in belongs to a document that has been paid, one that did not to a document that is still open. */
 const fitsMoney = (w: World, h: Handle, candidate: Handle): boolean => {
   if (!PAYS.test(h.plan.noun) || !candidate.plan.roles.has('paid_amount')) return true;
+  // Money goes back only where it had come in.
+  if (/refund/.test(h.plan.noun))
+    return /captured|paid|completed|succeeded|settled|refunded/.test(candidate.meta.status ?? '');
   const paid = amountOf(w, candidate, 'paid_amount') ?? 0;
   const total = amountOf(w, candidate, 'total') ?? 0;
   return CAME_IN.test(h.meta.status ?? '') ? paid > 0 : paid < total;
@@ -166,10 +169,13 @@ export const chooseTarget = (w: World, h: Handle, ref: RefGroup, picker: Picker)
       return candidate;
     }
     // A parent that is too young can be had: the row is then made later.
-    if (fits && free) second ??= candidate;
+    if (fits && free && second === undefined) second = candidate;
     else if (old || third === undefined) third = candidate;
   }
+  // One refund a payment: rows without one are left out.
+  if (second === undefined && /refund/.test(h.plan.noun) && picker.used.size >= 6) return undefined;
   second ??= pays && ref.optional ? undefined : third;
 
+  if (second && pays) picker.used.add(second);
   return second ?? (ref.optional ? undefined : order[0]);
 };

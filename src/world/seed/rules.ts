@@ -96,8 +96,15 @@ const stripped = (name: string, noun: string): string => {
   return plain.startsWith(own) && plain.length > own.length ? plain.slice(own.length) : plain;
 };
 
+/** `received` as a number is how many came, not when. */
+const BARE = /^(received|recorded|logged|entry|added|joined|registered|delivered|due|until|since)$/;
+const counts = (rule: Rule, name: string, type: ColumnType): boolean =>
+  (type === 'int' || type === 'number') && TIME_RULES.has(rule.id) && BARE.test(name);
+
 const byName = (name: string, type?: ColumnType): Rule | undefined =>
-  compile().rules.find((rule) => rule.pattern.test(name) && (type === undefined || agrees(rule, type)));
+  compile().rules.find(
+    (rule) => rule.pattern.test(name) && (type === undefined || (agrees(rule, type) && !counts(rule, name, type))),
+  );
 
 /** The rule with this id, if there is one. */
 export const ruleById = (id: string): Rule | undefined => compile().byId.get(id);

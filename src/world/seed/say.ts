@@ -4,7 +4,7 @@ import type { Rng } from '../../kit/rng.js';
 import { phrasesData } from './data.js';
 import { fullName } from './people.js';
 import { currencyDigits } from './places.js';
-import { articleOf, colleague, firmOf, parentsOf, personOf, placeOf } from './subjects.js';
+import { articleOf, colleague, firmOf, kindIn, nearest, parentsOf, partyOf, personOf, placeOf } from './subjects.js';
 import type { Handle, World } from './types.js';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
@@ -25,10 +25,40 @@ const documentFor = (w: World, h: Handle, r: Rng): string | undefined => {
     const number = parent.plan.kind === 'document' ? numberOf(parent) : undefined;
     if (number) return number;
   }
-  return w.documents.length > 0
-    ? w.documents[w.documents.length - 1 - Math.floor(w.documents.length * r.unit() ** 2)]
-    : undefined;
+  return spokenOf(w, h, r)?.number;
 };
+
+/** A document that somebody would write about now: entered in the weeks before the row. Remembered for the row. */
+const spokenOf = (w: World, h: Handle, r: Rng): World['spoken'][number] | undefined => {
+  const known = h.meta.extras.get('spoken of') as unknown as World['spoken'][number] | undefined;
+  if (known) return known;
+  const all = w.spoken;
+  if (all.length === 0) return undefined;
+  if (h.plan.service.source.kind === 'core' && sorted.get(w) !== all.length) {
+    all.sort((a, b) => a.of.meta.created - b.of.meta.created || (a.number < b.number ? -1 : 1));
+    sorted.set(w, all.length);
+  }
+  // The list rises with time for core services, which come last: the share of documents there are by now.
+  let [low, high] = [0, all.length];
+  while (low < high && sorted.get(w) === all.length) {
+    const middle = (low + high) >> 1;
+    if ((all[middle] as World['spoken'][number]).of.meta.created < h.meta.created) low = middle + 1;
+    else high = middle;
+  }
+  const there = sorted.get(w) === all.length ? Math.max(1, low) : all.length;
+  const found = all[Math.max(0, there - 1 - Math.floor(Math.min(there, 60) * r.unit() ** 1.5))];
+  if (found) h.meta.extras.set('spoken of', found as never);
+  return found;
+};
+const sorted = new WeakMap<World, number>();
+
+/** Whose firm, person and article a sentence names: those of the document it speaks of, where the row has none of its own. */
+const subjectIn = (template: string, w: World, h: Handle, r: Rng): Handle => {
+  if (!template.includes('{doc}') || partyOf(w, h)) return h;
+  if (parentsOf(h).some((parent) => parent.plan.kind === 'document' && numberOf(parent))) return h;
+  return spokenOf(w, h, r)?.of ?? h;
+};
+const OF_SUBJECT = new Set(['firm', 'person', 'item', 'unit', 'trade', 'amount']);
 
 const nameOf = (h: Handle): string | undefined => {
   const value = h.plan.table.label ? h.row[h.plan.table.label] : undefined;
@@ -87,8 +117,12 @@ const remembered = (h: Handle, slot: string): string | undefined =>
 
 const fill = (template: string, w: World, h: Handle, r: Rng): string | undefined => {
   let missing = false;
+  const about = subjectIn(template, w, h, r);
   const text = template.replace(/\{(\w+)\}/g, (_whole, slot: string) => {
-    const value = remembered(h, slot) ?? SLOTS[slot]?.(w, h, r);
+    const of = about !== h && OF_SUBJECT.has(slot) ? about : h;
+    // A document without a firm behind it is not spoken of as a firm's.
+    const strange = of !== h && slot === 'firm' && !nearest(of, (other) => kindIn(w, other) === 'company');
+    const value = strange ? undefined : (remembered(h, slot) ?? SLOTS[slot]?.(w, of, r));
     if (value !== undefined && STABLE.has(slot)) h.meta.extras.set(`slot ${slot}`, value as never);
     if (value === undefined || value === '') missing = true;
     return value ?? '';
@@ -104,11 +138,12 @@ export const listFor = (section: Section, h: Handle, only?: boolean): string[] |
   const last = h.plan.noun.split(' ').at(-1) ?? '';
   // `document` is a noun of its own, and the kind of most tables: only notes speak of it as a kind.
   const kind = h.plan.kind === 'document' && section !== 'notes' ? undefined : lists[h.plan.kind];
-  return lists[h.plan.noun] ?? lists[last] ?? kind ?? (only ? undefined : lists.any);
+  return lists[h.plan.words] ?? lists[h.plan.noun] ?? lists[last] ?? kind ?? (only ? undefined : lists.any);
 };
 
 /** A filled sentence of a list; undefined when none could be filled. `at` walks the list instead of drawing. */
 export const sayFrom = (list: readonly string[], w: World, h: Handle, r: Rng, at?: number): string | undefined => {
+  if (list.length === 0) return undefined;
   for (let tries = 0; tries < 10; tries++) {
     const template = at === undefined ? r.pick(list) : (list[(at + tries) % list.length] as string);
     const text = fill(template, w, h, r);

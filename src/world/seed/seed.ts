@@ -8,7 +8,7 @@ import { settleInvariants } from './invariants.js';
 import { layOut } from './layout.js';
 import { homeOf } from './places.js';
 import { planWorld } from './plan.js';
-import { countChildren, settleDocuments } from './settle.js';
+import { countChildren, settleDocuments, settleRefunds } from './settle.js';
 import { departmentsOf } from './staff.js';
 import type { Handle, SeedContext, TablePlan, World } from './types.js';
 
@@ -37,6 +37,7 @@ const employeesFrom = (w: World, rows: readonly Row[]): Handle[] => {
     key: 'directory.employee',
     name: 'employee',
     noun: 'employee',
+    words: 'employee',
     kind: 'person',
     staff: true,
     cols: [],
@@ -95,10 +96,11 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
     firms: new Set([company.name.toLowerCase(), (company.name.split(' ')[0] ?? '').toLowerCase()]),
     drawnFirms: [],
     mails: new Set(),
-    articles: drawArticles(sector, 30, root.stream('articles')),
+    articles: drawArticles(sector, 30, root.stream('articles'), company.industry.title),
     otherArticles: new Map(),
     departments: departmentsOf(company, sector, root.stream('departments')),
     documents: [],
+    spoken: [],
     counters: Object.fromEntries(services.map((spec) => [spec.id, {}])),
   };
   if (context.employees) {
@@ -126,6 +128,7 @@ export const seedWorld = (services: readonly ServiceSpec[], context: SeedContext
     layOut(w, plan);
     fillTable(w, plan);
     if (plan.lineOf) settleDocuments(w, plan);
+    settleRefunds(w, plan);
     noteStaff(w, plan);
   }
   for (const plan of w.plans) fillDeferred(w, plan);

@@ -50,6 +50,26 @@ export const settleDocuments = (w: World, lines: TablePlan): void => {
   }
 };
 
+/** What a payment says was given back is the sum of its refunds. */
+export const settleRefunds = (w: World, refunds: TablePlan): void => {
+  const ref = /refund/.test(refunds.noun) ? refunds.refs.find((each) => each.role === 'self') : undefined;
+  const plan = ref ? w.byKey.get(ref.target) : undefined;
+  const name = plan?.roles.get('paid_amount');
+  if (!ref || !plan || !name || !/refund/.test(name)) return;
+  const r = w.rng.stream(`refunds ${plan.key}`);
+  const sums = new Map<Handle, number>();
+  for (const h of refunds.handles) {
+    const parent = h.meta.refs.get(ref.id);
+    if (parent) sums.set(parent, (sums.get(parent) ?? 0) + (amountOf(w, h, 'total') ?? 0));
+  }
+  const checks = checksOf(plan);
+  for (const [h, sum] of sums) {
+    const before = { ...h.row };
+    put(w, h, 'paid_amount', Math.min(sum, amountOf(w, h, 'total') ?? sum), r);
+    if (brokenChecks(checks, h.row).length > 0) Object.assign(h.row, before);
+  }
+};
+
 /** `comments_count`, `num_items`, `ticket_count`: how many rows of the table they name point here. */
 export const countChildren = (w: World, plan: TablePlan): void => {
   for (const col of plan.cols) {

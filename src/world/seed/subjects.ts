@@ -74,6 +74,10 @@ const PRIVATE_SECTORS = new Set(['44', '45', '61', '62', '71', '72', '81', '92']
 /** Whether customers are people in this trade: those of a shop, a clinic, a hotel. */
 export const sellsToPeople = (w: World): boolean => PRIVATE_SECTORS.has(w.sector);
 
+const GOODS_SECTORS = new Set(['11', '21', '31', '32', '33', '42', '44', '45']);
+/** Whether the company sells things that are sent and kept, not work or stays. */
+export const sellsGoods = (w: World): boolean => GOODS_SECTORS.has(w.sector);
+
 const isClient = (h: Handle): boolean => (phrasesData().nouns.person_client ?? []).includes(h.plan.noun);
 
 /** What the row is, seen from the world: a customer of a shop is a person, of a wholesaler a firm. */
@@ -158,8 +162,16 @@ const SECTOR_OF_NOUN: [RegExp, string][] = [
   [/building material/, '23'],
 ];
 
+/** Services in which a company of services keeps what it buys. */
+const BOUGHT = /^(procurement|inventory|warehouse|facilities|it_service|quality_mgmt)$/;
+
 /** The company's own articles, or those of the trade that a noun belongs to whoever sells it. */
 const articlesFor = (w: World, h: Handle): Article[] => {
+  if (!sellsGoods(w) && BOUGHT.test(h.plan.service.source.archetype ?? '')) {
+    const own = w.otherArticles.get('supplies') ?? drawArticles(w.sector, 30, w.rng.stream('supplies'), '', true);
+    w.otherArticles.set('supplies', own);
+    return own;
+  }
   const sector = SECTOR_OF_NOUN.find(([pattern]) => pattern.test(h.plan.noun))?.[1];
   if (!sector || sector === w.sector) return w.articles;
   const known = w.otherArticles.get(sector) ?? drawArticles(sector, 30, w.rng.stream(`articles ${sector}`));
@@ -176,7 +188,7 @@ export const articleOf = (w: World, h: Handle, r: Rng): Article => {
     ? articleOf(w, same, r)
     : own
       ? (articlesFor(w, h)[(h.meta.index - 1) % 30] as Article)
-      : r.pick(w.articles);
+      : r.pick(articlesFor(w, h));
   h.meta.article = article;
   return article;
 };

@@ -62,6 +62,8 @@ export interface TablePlan {
   name: string;
   table: Table;
   noun: string;
+  /** The table's name in words: `job site` where the noun is `job`. */
+  words: string;
   kind: TableKind;
   staff: boolean;
   cols: ColPlan[];
@@ -133,6 +135,8 @@ export interface World {
   otherArticles: Map<string, Article[]>;
   departments: [string, string[]][];
   documents: string[];
+  /** The rows behind `documents`, oldest first once somebody has asked for one. */
+  spoken: { number: string; of: Handle }[];
   /** Last number given out: table, and `table.col` for running numbers; by service. */
   counters: Record<string, Record<string, number>>;
 }

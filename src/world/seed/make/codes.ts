@@ -5,9 +5,10 @@ import { sha256 } from '../../../kit/hash.js';
 import { ean13, fillPattern, imei, luhn, vin } from '../check-digits.js';
 import { phrasesData } from '../data.js';
 import { asciiOf } from '../people.js';
+import { normalName } from '../rules.js';
 import { sayFrom } from '../say.js';
 import { articleOf, firmOf, kindIn, parentsOf, subjectOf } from '../subjects.js';
-import type { Cell, Make } from '../types.js';
+import type { Cell, Handle, Make } from '../types.js';
 
 const hex = (cell: Cell, length: number): string =>
   sha256(`${cell.w.context.seed}/${cell.h.plan.key}/${cell.col.name}/${cell.h.meta.index}/${cell.r.int(0, 1e9)}`).slice(
@@ -80,6 +81,12 @@ const PREFIX: Record<string, string> = {
   reservation: 'RES',
 };
 
+/** What a discount code takes off, where the row says it. */
+const percentOf = (h: Handle): number | undefined => {
+  const value = h.row[h.plan.roles.get('percent') ?? ''];
+  return typeof value === 'number' ? value : undefined;
+};
+
 const documentNumber: Make = ({ w, h, col, r }) => {
   const subject = subjectOf(w, h, `${col.norm}_`);
   const known = subject.of !== h ? subject.of.row[subject.of.plan.roles.get('document_number') ?? ''] : undefined;
@@ -141,16 +148,21 @@ const slug: Make = ({ w, h, r }) => {
   );
 };
 
+/** Places that bear a number and no name. */
+const PLACED = /(^| )(bed|locker|box|bay|berth|stall|pitch|bin|cabin|chair|lane|court|desk|gate|dock)$/;
+
 const code: Make = (cell) => {
   const { w, h, col, r } = cell;
   if (/^hs_|tariff|commodity/.test(col.norm)) return fillPattern('####.##', r).replace(/^0/, '3');
-  if (/(_no|_nr|_number)$/.test(col.norm))
+  if (/(_no|_nr|_number)$/.test(col.norm) && !(PLACED.test(h.plan.noun) && normalName(col.name, h.plan.noun) === 'no'))
     return cell.col.column.type === 'int' ? 1000 + h.meta.index : documentNumber(cell);
   if (/iata/.test(col.norm)) return fillPattern('@@@', r);
   const name = h.row[h.plan.table.label ?? h.plan.roles.get('name') ?? ''];
   const own = !/_/.test(col.norm) || h.plan.noun.endsWith(col.norm.replace(/_code$/, ''));
   if (own && /promo|discount|coupon|voucher/.test(h.plan.noun))
-    return `${r.pick(['SAVE', 'WELCOME', 'SPRING', 'TRADE', 'VIP', 'NEW'])}${r.int(5, 40)}${r.chance(0.5) ? fillPattern('@', r) : ''}`;
+    return `${r.pick(['SAVE', 'WELCOME', 'SPRING', 'TRADE', 'VIP', 'NEW'])}${percentOf(h) ?? r.int(5, 40)}${r.chance(0.5) ? fillPattern('@', r) : ''}`;
+  if (own && PLACED.test(h.plan.noun) && h.plan.kind !== 'company')
+    return `${(h.plan.noun.split(' ').at(-1) ?? 'x').charAt(0).toUpperCase()}-${String(h.meta.index).padStart(2, '0')}`;
   const words = asciiOf(typeof name === 'string' ? name.replace(/ .*$/, '') : w.context.company.name) || 'x';
   const head = words.slice(0, 3).toUpperCase();
   if (!own) return `${col.norm.split('_')[0]?.slice(0, 3).toUpperCase()}-${r.int(1, 20)}`;

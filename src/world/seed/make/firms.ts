@@ -1,12 +1,13 @@
 /** Values about companies and places. */
 
+import { snake } from '../../../kit/words.js';
 import { fillPattern, ibanOf } from '../check-digits.js';
 import { phrasesData } from '../data.js';
 import { toMinor } from '../money.js';
 import { fullName } from '../people.js';
 import { currencyRate, oneLine, pickCity, tradePartners } from '../places.js';
 import { colleague, firmFor, firmOf, kindIn, personOf, placeFor, placeOf, subjectOf } from '../subjects.js';
-import type { Make } from '../types.js';
+import type { Handle, Make } from '../types.js';
 
 const ALPHA3: Record<string, string> = {
   US: 'USA',
@@ -45,10 +46,23 @@ const street: Make = (cell) => {
   return alone && /addr/.test(col.norm) ? oneLine(place) : place.street;
 };
 
+/** The floor that the row's own room number begins with. */
+const floorOf = (h: Handle): number | undefined => {
+  const number = h.plan.cols.find((col) => /room_?(no|nr|number)$/.test(snake(col.name)))?.name;
+  const digits = /^(\d+)\d\d$/.exec(String(h.row[number ?? ''] ?? ''))?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
 const siteDetail: Make = (cell) => {
   const { w, h, col, r } = cell;
-  const name = col.norm;
-  if (/floor|level_no/.test(name)) return r.int(0, 6);
+  // `room_no` of a room is left as `no`: the whole name says what is numbered.
+  const name = /^(no|nr|number|code|name)$/.test(col.norm) ? snake(col.name) : col.norm;
+  const own = h.plan.noun.endsWith('room') && /_(no|nr|number|code)$/.test(snake(col.name));
+  if (/floor|level_no/.test(name)) return floorOf(h) ?? r.int(0, 6);
+  if (own) {
+    const text = `${1 + Math.floor((h.meta.index - 1) / 8)}${String(1 + ((h.meta.index - 1) % 8)).padStart(2, '0')}`;
+    return col.column.type === 'int' ? Number(text) : text;
+  }
   if (/room/.test(name))
     return col.column.type === 'int'
       ? r.int(100, 420)

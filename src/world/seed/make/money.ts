@@ -29,7 +29,7 @@ export const amountOf = (w: World, h: Handle, rule: string): number | undefined 
   asMinor(h, h.plan.roles.get(rule), currencyOf(w, h));
 
 const SETTLES =
-  /payment|receipt|refund|credit|chargeback|dispute|repayment|settlement|capture|remittance|instalment|installment|deposit|posting|charge|payout|return/;
+  /payment|receipt|supplier invoice|bill$|refund|credit|chargeback|dispute|repayment|settlement|capture|remittance|instalment|installment|deposit|posting|charge|payout|return/;
 
 /** The document an amount is taken from: an invoice for a payment, a payment for a refund. */
 const source = (w: World, h: Handle): { of: Handle; total: number } | undefined => {
@@ -44,19 +44,44 @@ const source = (w: World, h: Handle): { of: Handle; total: number } | undefined 
   return undefined;
 };
 
+/** By the table's noun and its name: a `job` is a building in one table and a shift in another. */
+const medianOf = (h: Handle): number => medianFor(`${h.plan.noun} ${h.plan.words}`);
+
+/** US dollars of rates by what they are for. */
+const RATES: [RegExp, number][] = [
+  [/per_kilo/, 3],
+  [/per_mwh|nomination price/, 80],
+  [/two_week/, 480],
+  [/tariff unit_price/, 1.2],
+  [/tariff flat|base_rate/, 14],
+  [/bill_rate/, 34],
+  [/hour/, 60],
+  [/rental item|boarding/, 38],
+  [/day_rate|daily/, 220],
+  [/night|hotel booking price/, 130],
+  [/ticket type price/, 45],
+  [/package credit price/, 160],
+  [/arrangement price/, 2_900],
+  [/memorial/, 900],
+  [/care order price/, 18],
+  [/subscription price/, 55],
+];
+
 const priceOf = ({ w, h, r }: Cell): number => {
   const currency = currencyOf(w, h);
   const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
   const listed = product ? (amountOf(w, product, 'unit_price') ?? undefined) : undefined;
   if (listed) return listed;
-  if (h.plan.kind === 'product' || h.plan.kind === 'line' || product)
+  if (h.plan.kind === 'product' || h.plan.kind === 'line' || product || h.plan.roles.has('quantity'))
     return shelfPrice(articleOf(w, h, r).price, currency, r);
-  return shelfPrice(medianFor(h.plan.noun) * (0.6 + r.unit()), currency, r);
+  return shelfPrice(medianOf(h) * (0.6 + r.unit()), currency, r);
 };
 
 /** Price times quantity of a row that sells one article and has no lines. */
 const bought = ({ w, h }: Cell): number | undefined => {
   const quantity = h.row[h.plan.roles.get('quantity') ?? ''];
+  const own = typeof quantity === 'number' ? amountOf(w, h, 'unit_price') : undefined;
+  if (own !== undefined) return own * (quantity as number);
   const product =
     typeof quantity === 'number'
       ? nearest(h, (other) => other !== h && other.plan.roles.has('unit_price'), 2)
@@ -74,10 +99,11 @@ const gross = (cell: Cell): number => {
   if (from) {
     const refunded = /refund/.test(h.plan.noun) ? amountOf(w, from.of, 'paid_amount') : undefined;
     const part = /refund|credit|dispute|return/.test(h.plan.noun) ? 0.35 : 0.15;
-    value = refunded || (r.chance(part) ? Math.max(1, Math.round((from.total * r.int(2, 8)) / 10)) : from.total);
+    const whole = !/refund/.test(h.plan.noun) && !r.chance(part);
+    value = refunded || (!whole ? Math.max(1, Math.round((from.total * r.int(2, 8)) / 10)) : from.total);
   } else if (bought(cell) !== undefined) value = bought(cell) as number;
   else {
-    value = someAmount(medianFor(h.plan.noun), currency, r);
+    value = someAmount(medianOf(h), currency, r);
     // The large customers buy for more.
     const party = partyOf(w, h);
     if (party && kindIn(w, party) === 'company' && firmOf(w, party, r).headcount > 40) value = Math.round(value * 1.7);
@@ -168,7 +194,7 @@ const salary: Make = (cell) => {
     who?.row[who.plan.roles.get('job_title') ?? ''] ?? h.row[h.plan.roles.get('job_title') ?? ''] ?? h.row.title ?? '',
   );
   const monthly = (SALARY.find(([pattern]) => pattern.test(title))?.[1] ?? 3_200) * (0.85 + 0.35 * r.unit());
-  const usd = /hour/.test(col.norm)
+  const usd = /hour|_rate$/.test(col.norm)
     ? monthly / 165
     : /annual|salary|income|compensation/.test(col.norm) && !/month/.test(col.norm)
       ? monthly * 12
@@ -211,24 +237,30 @@ const limit: Make = (cell) => {
   const { w, h, r, col } = cell;
   const usd = /daily|transaction|withdraw/.test(col.norm)
     ? 800
-    : /budget|coverage|insured|face/.test(col.norm)
-      ? 40_000
-      : /deductible/.test(col.norm)
-        ? 500
-        : 6_000;
-  return r.chance(0.12) && !/budget/.test(col.norm) ? 0 : roundAmount(usd, currencyOf(w, h), r, 0.7);
+    : /opening|float/.test(col.norm)
+      ? 180
+      : /budget|coverage|insured|face/.test(col.norm)
+        ? 40_000
+        : /deductible/.test(col.norm)
+          ? 500
+          : 6_000;
+  const never = /budget|insured|coverage|face|cash|reserve/.test(col.norm) || (col.column.min ?? 0) > 0;
+  return r.chance(0.12) && !never ? 0 : roundAmount(usd, currencyOf(w, h), r, 0.7);
 };
 
 const total: Make = (cell) => {
   if (/_(min|max)$|^(min|max)_/.test(cell.col.norm)) return roundAmount(3_000, currencyOf(cell.w, cell.h), cell.r);
   const first = cell.h.plan.roles.get('total') === cell.col.name;
+  if (!first && /change|extra|damage|kept|penalt/.test(cell.col.norm))
+    return cell.r.chance(0.4) ? 0 : Math.round(gross(cell) * 0.12 * cell.r.unit());
   if (!first && /cost|estimated|expected|actual/.test(cell.col.norm))
     return Math.max(1, Math.round(gross(cell) * (0.8 + 0.3 * cell.r.unit())));
   return parts(cell).total;
 };
 
 export const MONEY: Record<string, Make> = {
-  subtotal: (cell) => parts(cell).subtotal,
+  // What is left of pay after tax and contributions.
+  subtotal: (cell) => (/pay/.test(cell.h.plan.noun) ? Math.round(parts(cell).total * 0.72) : parts(cell).subtotal),
   discount: (cell) => parts(cell).discount,
   tax_amount: (cell) => parts(cell).tax,
   fee: (cell) => {
@@ -250,8 +282,9 @@ export const MONEY: Record<string, Make> = {
       const base = amountOf(cell.w, cell.h, 'unit_price') ?? price;
       return Math.max(1, Math.round(base * (0.4 + 0.35 * cell.r.unit())));
     }
-    if (/hourly|daily|nightly|rate/.test(cell.col.norm))
-      return shelfPrice(/hour/.test(cell.col.norm) ? 60 : 130, currencyOf(cell.w, cell.h), cell.r);
+    const usd = RATES.find(([pattern]) => pattern.test(`${cell.h.plan.noun} ${cell.col.norm}`))?.[1];
+    if (usd !== undefined && cell.h.plan.kind !== 'line')
+      return shelfPrice(usd * (0.6 + 0.9 * cell.r.unit()), currencyOf(cell.w, cell.h), cell.r);
     return price;
   },
   line_total: (cell) => parts(cell).total,

@@ -1,6 +1,8 @@
 /** Counts, quantities, measures, scores and shares. */
 import { weekday } from '../../../kit/calendar.js';
-import type { Make } from '../types.js';
+import { phrasesData } from '../data.js';
+import { parentsOf } from '../subjects.js';
+import type { Cell, Handle, Make } from '../types.js';
 
 const measureOf = (name: string): [number, number] => {
   if (/weight|mass|payload|tonnage/.test(name)) return /_g$|gram/.test(name) ? [50, 9000] : [0.2, 60];
@@ -20,6 +22,21 @@ const readingOf = (name: string): [number, number] => {
   if (/speed/.test(name)) return [10, 110];
   if (/distance|mile|kilomet|km/.test(name)) return [3, 420];
   return [100, 9_000];
+};
+
+/** A number of the thing the last word names (`litres`, `pallets`), from the values or the range listed for it. */
+export const byWord = ({ col, h, r }: Cell): number | undefined => {
+  const { numbers } = phrasesData();
+  const words = col.norm.split('_');
+  const list =
+    numbers[`${h.plan.noun} ${col.norm}`] ??
+    numbers[col.norm] ??
+    numbers[words.at(-1) ?? ''] ??
+    (words.length > 1 ? numbers[words[0] ?? ''] : undefined);
+  if (!list) return undefined;
+  const pick = r.pick(list);
+  const [low = 0, high] = String(pick).split('..').map(Number);
+  return high === undefined ? low : Math.round(low + (high - low) * r.unit() ** 1.5);
 };
 
 const rounded = (value: number, type: string): number =>
@@ -69,7 +86,10 @@ const count: Make = ({ col, r }) =>
       ? Math.round(Math.exp(4 + r.normal()))
       : Math.floor(8 * r.unit() ** 2);
 
-const capacity: Make = ({ col, r }) => {
+const capacity: Make = (cell) => {
+  const { col, r } = cell;
+  const listed = byWord(cell);
+  if (listed !== undefined) return listed;
   if (/_kg$/.test(col.norm)) return r.pick([800, 1_200, 1_500, 3_500, 7_500, 12_000]);
   if (/_kw$/.test(col.norm)) return r.pick([50, 100, 250, 500, 1_000, 2_500]);
   if (/^max_.*uses|redemptions/.test(col.norm)) return r.pick([50, 100, 200, 500]);
@@ -90,7 +110,41 @@ const onHand: Make = ({ h, col, r }) => {
   return r.int(12, 60) * r.pick([1, 1, 2, 5, 10]);
 };
 
-const quantity: Make = ({ h, col, r }) => {
+/** The most people the room, table or vehicle behind the row holds. */
+const roomFor = (h: Handle): number | undefined => {
+  let least: number | undefined;
+  for (const parent of parentsOf(h))
+    for (const { name, rule, norm } of parent.plan.cols) {
+      const value =
+        (rule?.id === 'capacity' || rule?.id === 'plural_count') && /seats|capacity|places|beds|occupancy/.test(norm)
+          ? parent.row[name]
+          : undefined;
+      if (typeof value === 'number' && value > 0) least = Math.min(least ?? value, value);
+    }
+  return least;
+};
+
+/** How many of the document's goods a receipt, a delivery or a return is about. */
+const ofParent = (h: Handle, r: Cell['r']): number | undefined => {
+  if (!/receipt|return|replacement|fulfil|pick|rma|inspection/.test(h.plan.noun)) return undefined;
+  for (const parent of parentsOf(h)) {
+    const whole = parent.row[parent.plan.roles.get('quantity') ?? ''];
+    if (typeof whole === 'number' && whole > 0 && parent.plan.kind !== 'product')
+      return r.chance(0.75) || whole === 1 ? whole : r.int(1, whole);
+  }
+  return undefined;
+};
+
+const PEOPLE = /party|pax|guests|adults|people|persons|passengers/;
+const people = (h: Handle, r: Cell['r']): number => {
+  const most = roomFor(h);
+  if (most !== undefined && most > 12) return Math.max(1, Math.round(most * (0.15 + 0.7 * r.unit())));
+  const some = r.pick([1, 2, 2, 2, 3, 4, 4, 5, 6, 8]);
+  return most === undefined ? some : Math.min(most, some);
+};
+
+const quantity: Make = (cell) => {
+  const { h, col, r } = cell;
   const ordered = h.row.quantity ?? h.row.qty;
   if (
     /received|shipped|returned|invoiced|picked|packed|delivered|consumed|approved|counted/.test(col.norm) &&
@@ -99,7 +153,7 @@ const quantity: Make = ({ h, col, r }) => {
     if (/returned/.test(col.norm)) return r.chance(0.8) ? 0 : Math.min(ordered, 1);
     return r.chance(0.75) ? ordered : Math.floor(ordered * r.unit());
   }
-  if (/party|pax|guests|adults/.test(col.norm)) return r.pick([1, 2, 2, 2, 3, 4, 4, 5, 6, 8]);
+  if (PEOPLE.test(col.norm)) return people(h, r);
   if (/children/.test(col.norm)) return r.pick([0, 0, 0, 1, 2]);
   if (/change|delta/.test(col.norm)) {
     const much = r.pick([1, 2, 3, 4, 5, 6, 10, 12, 20]);
@@ -108,9 +162,11 @@ const quantity: Make = ({ h, col, r }) => {
     );
     return loss || (/count|adjust|correct/.test(String(h.row.reason ?? '')) && r.chance(0.5)) ? -much : much;
   }
+  const part = ofParent(h, r);
+  if (part !== undefined) return part;
   const packs =
     h.plan.service.source.archetype === 'procurement' ||
-    /purchase|transfer|stock|lot|batch|movement|reorder/.test(h.plan.noun);
+    /purchase|transfer|stock|lot|batch|movement|reorder|supplier|production/.test(h.plan.noun);
   if (packs) return r.pick([5, 10, 10, 12, 20, 24, 25, 40, 50, 100]);
   return r.weighted([
     [1, 40] as const,
@@ -127,7 +183,9 @@ const workdays = (from: number, to: number): number => {
   return Math.max(1, days);
 };
 
-const duration: Make = ({ h, col, r }) => {
+const duration: Make = (cell) => {
+  const { h, col, r } = cell;
+  if (phrasesData().numbers[`${h.plan.noun} ${col.norm}`]) return byWord(cell);
   const name = col.norm;
   const { starts, ends } = h.meta;
   const span = starts !== undefined && ends !== undefined ? ends - starts : undefined;
@@ -165,5 +223,5 @@ export const NUMBERS: Record<string, Make> = {
   measure: between(measureOf),
   reading: between(readingOf),
   duration,
-  plural_count: ({ r }) => Math.floor(12 * r.unit() ** 2),
+  plural_count: (cell) => byWord(cell) ?? Math.floor(12 * cell.r.unit() ** 2),
 };

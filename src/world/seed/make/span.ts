@@ -8,9 +8,11 @@ import type { Cell, Handle } from '../types.js';
 
 const LONG =
   /contract|lease|policy|subscription|membership|project|loan|licen|coverage|warranty|mandate|term|period|budget|placement|deduction/;
-const WEEKS = /campaign|promotion|offer|sale|discount|season|exhibition|tender|auction|course|ad placement/;
+const WEEKS = /campaign|promotion|^offer|sale|discount|season|exhibition|tender|auction|course|ad placement/;
 const DAYS = /leave|reservation|stay|rental|trip|sprint|cycle|boarding|travel|hotel|on call|^booking$|window|equipment/;
 const SLOT = /slot/;
+/** Papers about days that have passed. */
+const RECORDS = /timesheet|time entry|log$|statement|reading|manifest/;
 const FREE = /^(open|free|available|vacant)$/;
 /** Trades that are open on every day of the week. */
 const SEVEN_DAYS = new Set(['44', '45', '48', '62', '71', '72']);
@@ -57,7 +59,8 @@ const shortSpan = ({ w, h, r }: Cell, length: number): { starts: number; ends?: 
     return /no_show|missed/.test(over.to)
       ? { starts: over.at - 1_200 }
       : { starts: Math.min(over.at, over.at - length + DAY / 8) };
-  if (!life || (isPastStart(status) && path.length === 0)) return { starts: created - r.pick([0, 0, 0, 1, 2]) * DAY };
+  if (!life || RECORDS.test(noun) || (isPastStart(status) && path.length === 0))
+    return { starts: created - r.pick([0, 0, 0, 1, 2]) * DAY };
   if (SLOT.test(noun)) return { starts: FREE.test(status) ? ahead(clock, r, 14 * DAY) : touched + r.int(1, 12) * DAY };
   if (isBadEnd(status)) return { starts: touched + r.int(1, 14) * DAY };
   // Without a state that says it has taken place, what was agreed may lie behind or ahead.

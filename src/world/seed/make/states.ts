@@ -42,11 +42,17 @@ const channel: Make = (cell) => {
   return falling(stableOrder(phrasesData().values[list] ?? ['web'], cell), cell.r);
 };
 
+const OF_COMING = /appointment|visit|leave request|requisition|referral|adjustment|transfer/;
+
 const reasonList = (cell: Cell): string[] => {
   const { reasons } = phrasesData();
   const said = `${cell.col.norm} ${cell.h.meta.path.map(({ verb }) => verb).join(' ')} ${cell.h.meta.status ?? ''}`;
-  const byNoun = reasons[cell.h.plan.noun] ?? reasons[cell.h.plan.noun.split(' ').at(-1) ?? ''];
-  if (byNoun && /^reason$|purpose/.test(cell.col.norm)) return byNoun;
+  const byNoun =
+    reasons[cell.h.plan.words] ?? reasons[cell.h.plan.noun] ?? reasons[cell.h.plan.noun.split(' ').at(-1) ?? ''];
+  // Why somebody comes is not why they cancel.
+  const plain = /^reason$|purpose/.test(cell.col.norm);
+  if (byNoun && (plain || !(OF_COMING.test(cell.h.plan.noun) || /cancel|delay|hold|cause/.test(cell.col.norm))))
+    return byNoun;
   const own = Object.keys(reasons).find((key) => key !== 'any' && cell.col.norm.includes(key.slice(0, 5)));
   const key = own ?? Object.keys(reasons).find((each) => each !== 'any' && said.includes(each.slice(0, 5))) ?? 'any';
   return reasons[key] ?? [];
@@ -120,7 +126,12 @@ const kind: Make = (cell) => {
   const { kinds } = phrasesData();
   const stem = col.norm.replace(/_?(type|kind|category|class|code|name)$/, '');
   const last = h.plan.noun.split(' ').at(-1) ?? '';
-  const list = kinds[col.norm] ?? kinds[stem] ?? kinds[h.plan.noun] ?? kinds[last] ?? kinds.any ?? ['standard'];
+  const list = kinds[`${last} ${col.norm}`] ??
+    kinds[col.norm] ??
+    kinds[stem] ??
+    kinds[h.plan.noun] ??
+    kinds[last] ??
+    kinds.any ?? ['standard'];
   return falling(stableOrder(list, cell), r);
 };
 

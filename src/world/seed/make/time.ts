@@ -1,5 +1,5 @@
 /** Points in time, unix seconds. Stamps agree with the way the row has come; starts lie before ends. */
-import { DAY, isoDate, startOfDay } from '../../../kit/calendar.js';
+import { DAY, isoDate, startOfDay, weekday } from '../../../kit/calendar.js';
 import { snake } from '../../../kit/words.js';
 import { isOver, isUnfinished, stepOf } from '../pace.js';
 import { nearest } from '../subjects.js';
@@ -148,7 +148,7 @@ const due: Make = (cell) => {
   const status = h.meta.status ?? '';
   const last = h.meta.path.at(-1);
   const days = terms(h);
-  const pace = Math.max(1, Math.round(stepOf(h.plan.noun) / DAY));
+  const pace = Math.max(1, Math.round(stepOf(h.plan) / DAY));
   let at: number;
   if (last && days === undefined && MISSED.test(snake(last.to))) at = last.at - r.int(1, 12) * DAY;
   else if (last && days === undefined && !isUnfinished(h.plan, status)) {
@@ -196,6 +196,7 @@ export const TIMES: Record<string, Make> = {
       return (same.row[same.plan.roles.get('hire_date') ?? ''] as number | undefined) ?? same.meta.created;
     if (/^since$|opened|entered/.test(cell.col.norm)) return cell.h.meta.created;
     const { starts } = span(cell);
+    if (/^week/.test(cell.col.norm)) return startOfDay(starts) - ((weekday(starts) + 6) % 7) * DAY;
     return cell.col.column.type === 'date' ? startDay(cell.w, cell.h, starts) : starts;
   },
   ends_at: (cell) => {

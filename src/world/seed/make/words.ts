@@ -4,8 +4,8 @@ import { phrasesData } from '../data.js';
 import { fullName } from '../people.js';
 import { pickCity } from '../places.js';
 import { listFor, sayFrom } from '../say.js';
-import { articleOf, firmFor, kindIn, personOf, subjectOf } from '../subjects.js';
-import type { Make } from '../types.js';
+import { articleOf, firmFor, kindIn, parentsOf, personOf, sellsGoods, subjectOf } from '../subjects.js';
+import type { Handle, Make } from '../types.js';
 import { ownName } from './firms.js';
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -13,8 +13,11 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** The subject and text that belong together, drawn once a row. */
 const threadOf = ({ w, h, r }: Parameters<Make>[0]): { subject: string; text: string } | undefined => {
   if (!h.plan.roles.has('title') || !h.plan.roles.has('body_text')) return undefined;
-  const pairs = phrasesData().threads[h.plan.noun.split(' ').at(-1) ?? ''];
-  if (!pairs) return undefined;
+  const { threads } = phrasesData();
+  const noun = h.plan.noun.split(' ').at(-1) ?? '';
+  const always = threads[noun];
+  if (!always) return undefined;
+  const pairs = [...always, ...(threads[`${noun} ${sellsGoods(w) ? 'goods' : 'services'}`] ?? [])];
   const known = h.meta.extras.get('thread') as unknown as { subject: string; text: string } | undefined;
   if (known) return known;
   for (let tries = 0; tries < 12; tries++) {
@@ -40,16 +43,43 @@ const title: Make = (cell) => {
   return sayFrom(list, w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
 };
 
+/** Sentences for a row in a place that has a name of its own: posts of a channel. */
+const placedList = (section: 'bodies' | 'descriptions', h: Handle): string[] | undefined => {
+  const lists = phrasesData()[section];
+  const own = lists[`${h.plan.noun} ${String(h.row.name ?? '')}`];
+  if (own) return own;
+  for (const parent of parentsOf(h)) {
+    const list = lists[`${h.plan.noun} ${String(parent.row[parent.plan.table.label ?? 'name'] ?? '')}`];
+    if (list) return list;
+  }
+  return undefined;
+};
+
 const description: Make = ({ w, h, r }) =>
-  sayFrom(listFor('descriptions', h) ?? [], w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
+  sayFrom(placedList('descriptions', h) ?? [], w, h, r) ??
+  sayFrom(listFor('descriptions', h) ?? [], w, h, r) ??
+  `${capital(h.plan.noun)} ${h.meta.index}`;
 
 const body: Make = ({ w, h, col, r }) =>
-  threadOf({ w, h, col, r })?.text ?? sayFrom(listFor('bodies', h) ?? [], w, h, r) ?? description({ w, h, r } as never);
+  threadOf({ w, h, col, r })?.text ??
+  (r.chance(0.7) ? sayFrom(placedList('bodies', h) ?? [], w, h, r) : undefined) ??
+  sayFrom(listFor('bodies', h) ?? [], w, h, r) ??
+  description({ w, h, r } as never);
 
 const note: Make = ({ w, h, col, r }) => {
   if (!col.column.required && !col.managed && r.chance(0.1)) return null;
   return sayFrom(listFor('notes', h) ?? [], w, h, r) ?? null;
 };
+
+/** The name of a thing of this noun that has no table here; undefined where the nouns' names are not known. */
+export const namedBy = ({ w, h, r }: Parameters<Make>[0], noun: string): string | undefined =>
+  sayFrom(phrasesData().names[noun] ?? [], w, h, r);
+
+/** Things whose name says what they are. */
+const KIND_NAMED =
+  /(^| )(asset|equipment|machine|device|instrument|vehicle|rental item|config item|animal group|tool|unit|sensor)$/;
+const kindColumn = (h: Handle): string | undefined =>
+  h.plan.cols.find((col) => col.column.enum && col.rule?.id === 'kind')?.name;
 
 const name: Make = (cell) => {
   const { w, h, col, r } = cell;
@@ -63,12 +93,18 @@ const name: Make = (cell) => {
   const own = ownName({ ...cell, h: target });
   if (own !== undefined) return own;
   if (target.plan.kind === 'product' && col.norm !== 'display_name_short') return articleOf(w, target, r).name;
+  const kind = target === h && KIND_NAMED.test(h.plan.noun) ? h.row[kindColumn(h) ?? ''] : undefined;
+  if (typeof kind === 'string') return `${capital(kind.replaceAll('_', ' '))} ${h.meta.index}`;
   // `queue_name` on a ticket names a queue.
   const stem = col.norm.replace(/_?name$/, '').replaceAll('_', ' ');
   const { names } = phrasesData();
+  if (/^(to|payee|carrier|shop|to account)$/.test(stem) && h.plan.kind === 'document')
+    return firmFor({ ...cell, col: { ...col, norm: `supplier_${col.norm}` } }).name;
+  if (/^(buyer|deceased|talent|performer)$/.test(stem)) return fullName(personOf(w, h, r));
   const foreign = stem !== '' && stem !== h.plan.noun ? names[stem] : undefined;
   const list =
     foreign ??
+    names[h.plan.words] ??
     names[h.plan.noun] ??
     names[h.plan.noun.split(' ').at(-1) ?? ''] ??
     (h.plan.kind === 'document' ? undefined : names[h.plan.kind]) ??
@@ -124,14 +160,17 @@ const pair: Make = ({ h, col, r }) => {
 };
 
 const PLACES =
-  /(^|_)(destination|origin|place|depot|station|port|base|centre|center|district|locality|stop|terminal|hub)$/;
+  /(^|_)(destination|origin|place|depot|station|port|base|centre|center|district|locality|stop|terminal|hub|home_base)$/;
 const FIRMS =
-  /(^|_)(merchant|shop|workshop|craftsman|landlord|bank|lender|licensor|counterparty|debtor|insurer|issuer|carrier|club|producer|hotel|court|other_party|contractor|garage)$/;
-const PERSONS = /(^|_)(visitor|claimant|learner|rider|receiver|bearer|caller|speaker|mentor|witness|heir)$/;
+  /(^|_)(merchant|workshop|craftsman|landlord|bank|lender|licensor|counterparty|debtor|insurer|issuer|carrier|club|producer|hotel|court|other_party|contractor|garage)$/;
+const SITES = /(^|_)(shop|location|branch|premises)$/;
+const PERSONS = /(^|_)(referrer|visitor|claimant|learner|rider|receiver|bearer|caller|speaker|mentor|witness|heir)$/;
 
 /** What the last word of an uncommon name is: a place, a firm, somebody. */
 const guess = (cell: Parameters<Make>[0]): string | undefined => {
   const { w, h, col, r } = cell;
+  if (SITES.test(col.norm))
+    return sayFrom(phrasesData().names[w.sector === '44' || w.sector === '45' ? 'store' : 'location'] ?? [], w, h, r);
   if (PLACES.test(col.norm)) return pickCity(w.home, r).name;
   if (FIRMS.test(col.norm)) return firmFor({ ...cell, col: { ...col, norm: `supplier_${col.norm}` } }).name;
   return PERSONS.test(col.norm) ? fullName(personOf(w, h, r)) : undefined;
