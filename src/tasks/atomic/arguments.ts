@@ -110,7 +110,13 @@ const repeated = (
   chosen: readonly Chosen[],
 ): Chosen | undefined => {
   const col = arg.col ?? name;
-  for (const { refers } of chosen) {
+  for (const { refers, name: other } of chosen) {
+    if (refers?.service.role === 'core' && OWN_KEY.test(col) && OWN_KEY.test(other)) {
+      // The staff number and the address of one line are one person's.
+      const link = ground.linked(service.id, table, col);
+      const value = link?.service === refers.service && link.table === refers.table ? refers.row[link.col] : undefined;
+      if (value !== undefined) return { arg: { name, value, origin: { observed: true } }, name: col, words: '' };
+    }
     if (!refers || refers.service !== service || !OWN_KEY.test(col)) continue;
     const value = sameTarget(ground, service, table, col, refers);
     if (value !== undefined) return { arg: { name, value, origin: { observed: true } }, name: col, words: '' };

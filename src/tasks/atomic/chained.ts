@@ -8,7 +8,7 @@ import type { Ground } from '../ground/ground.js';
 import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, perform, seenAt, startPlan } from '../ground/plan.js';
 import { filterFor, finders, keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
 import { PERSON } from '../words/context.js';
-import { nounOf, sayColumn, spelled } from '../words/names.js';
+import { didOf, nounOf, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
 import { asked, PERSONAS } from '../words/tone.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
@@ -116,15 +116,15 @@ const whomOf = (hop: Hop, subject: string, subjectNoun: string): Whom => {
   const noun = nounOf(hop.service.spec.tables[hop.table] as Table);
   const role = sayColumn(hop.col);
   if (/_by$/.test(hop.col)) {
-    const did = `${spelled(hop.col).replace(/ by$/, '')} ${subject}`;
+    const did = `${didOf(hop.col)} ${subject}`;
     return { words: `the person who ${did}`, question: `Who ${did}?` };
   }
   // A driver's staff number leads to the driver, not to somebody else.
-  if (hop.service.role === 'core' && /employee|e-mail/.test(role) && PERSON.test(subjectNoun)) {
+  if (hop.service.role === 'core' && /employee|e-mail|username/.test(role) && PERSON.test(subjectNoun)) {
     const words = `${subject} according to the staff directory`;
     return { words, question: `Who is ${words}?` };
   }
-  const is = hop.service.role === 'core' && !/employee|number|e-mail/.test(role) ? role : noun;
+  const is = hop.service.role === 'core' && !/employee|number|e-mail|username|login/.test(role) ? role : noun;
   const words = `the ${is} of ${subject}`;
   return { words, question: `Who is ${words}?` };
 };

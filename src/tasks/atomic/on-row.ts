@@ -165,6 +165,14 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
 
 const shown = ({ words, name, isText }: Chosen): string => (isText ? quoted(words, name) : words);
 
+/** `mark the requester ... as VIP`; what is no quality is a setting. */
+const sayMark = (subject: string, { name, words }: Chosen): string => {
+  const mark = sayColumn(name);
+  return /(VIP|ed|able|ible|al|ive|ary)$/.test(mark)
+    ? `mark ${subject} as ${words === 'yes' ? '' : 'not '}${mark}`
+    : `set “${mark}” to ${words} for ${subject}`;
+};
+
 /** A key of another service is not what is changed, but the thing that it stands for. */
 const fieldOf = (spec: Table, { name, refers }: Chosen): string => {
   const target = refers && refers.service.role !== 'core' ? refers.service.spec.tables[refers.table] : undefined;
@@ -183,8 +191,7 @@ const sayChange = (
   const spec = service.spec.tables[table] as Table;
   const [first, second] = chosen as [Chosen, Chosen | undefined];
   const column = spec.cols[first.name];
-  if (column?.type === 'bool' && !second)
-    return `mark ${subject} as ${first.words === 'yes' ? '' : 'not '}${sayColumn(first.name)}`;
+  if (column?.type === 'bool' && !second) return sayMark(subject, first);
   if (second)
     return `change ${fieldOf(spec, first)} of ${subject} to ${shown(first)}, and ${fieldOf(spec, second)} to ${shown(second)}`;
   const old =
@@ -220,8 +227,11 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
         isChange: true,
         ...(donor ? { donor } : {}),
       });
-      return made.length > 0 && required.every(([name]) => made.some(({ arg }) => arg.name === name))
-        ? made
+      // A mark is set by itself.
+      const marks = made.filter(({ name }) => spec.cols[name]?.type === 'bool');
+      const asked = marks.length > 0 ? marks.slice(0, 1) : made;
+      return asked.length > 0 && required.every(([name]) => asked.some(({ arg }) => arg.name === name))
+        ? asked
         : undefined;
     },
     say: (subject, chosen, row) => sayChange(service, table, subject, chosen, row, random),

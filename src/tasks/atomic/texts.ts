@@ -18,7 +18,12 @@ export const freeText = (col: string, others: readonly Row[], current: SqlValue 
         .map((row) => row[col])
         .filter(
           (text): text is string =>
-            typeof text === 'string' && text.length > 3 && text.length < 90 && text !== current && fitsAny(text),
+            typeof text === 'string' &&
+            text.length > 3 &&
+            text.length < 90 &&
+            text !== current &&
+            fitsAny(text) &&
+            (text.includes(' ') || /reason|cause|why|allergies/.test(col)),
         ),
     ),
   ];

@@ -132,7 +132,9 @@ const donatedTo = (col: string, type: string, donor: Row, clock: number, random:
 
 /** An amount for a verb: a part of what the row is about. */
 const partOf = (spec: Table, row: Row | undefined, random: Rng): number => {
-  const col = Object.keys(spec.cols).find((other) => /due|balance|amount|total/.test(other) && row?.[other]);
+  const col = Object.keys(spec.cols).find(
+    (other) => spec.cols[other]?.type === 'money' && /due|balance|amount|total|price|value/.test(other) && row?.[other],
+  );
   const ceiling = Number(col ? row?.[col] : 20000);
   return Math.max(100, Math.round((ceiling * random.int(10, 80)) / 100 / 100) * 100);
 };

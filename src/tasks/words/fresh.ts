@@ -1,15 +1,15 @@
 /** Requests for something new: what it is, for whom, with which details. */
 import type { Rng } from '../../kit/rng.js';
 import { joined, quoted } from './grammar.js';
-import { sayColumn } from './names.js';
+import { didOf, roleOf, sayColumn } from './names.js';
 import { requested } from './tone.js';
-import { type Said, startsWith } from './verbs.js';
+import { fieldSaid, type Said, startsWith } from './verbs.js';
 
 const CALLED = /^(name|title|full_name|display_name|subject)$/;
 const BEGINS = /^(starts_on|start_date|from_day|valid_from|arrives_on|leaves_on)$/;
 const ENDS = /^(ends_on|end_date|to_day|valid_until|departs_on|returns_on)$/;
 
-const detail = ({ name, words, isText }: Said): string => `${sayColumn(name)} ${isText ? quoted(words, name) : words}`;
+const detail = (one: Said): string => `${fieldSaid(one)} ${one.isText ? quoted(one.words, one.name) : one.words}`;
 
 /** `for customer Brinkhof Interiors`, `with Ana Moreira as owner` */
 const people = (said: readonly Said[]): { whose: string; roles: string[]; things: string[] } => {
@@ -20,8 +20,8 @@ const people = (said: readonly Said[]): { whose: string; roles: string[]; things
     if (!noun) continue;
     const role = sayColumn(name);
     const thing = startsWith(words, noun) ? words : `${noun} ${words}`;
-    if (isPerson && /_by$/.test(name)) roles.push(`${words} as the one who ${role.replace(/ by$/, '')} it`);
-    else if (isPerson && !/^(employee|email|work email|e-mail)/.test(role)) roles.push(`${words} as ${role}`);
+    if (isPerson && /_by$/.test(name)) roles.push(`${words} as the one who ${didOf(name)} it`);
+    else if (isPerson && !/^(employee|email|work email|e-mail)/.test(role)) roles.push(`${words} as ${roleOf(name)}`);
     else if (!noun.includes(role) && !role.includes(noun) && !/e-mail/.test(role)) roles.push(`${thing} as ${role}`);
     else if (whose === '') whose = ` for ${thing}`;
     else things.push(thing);

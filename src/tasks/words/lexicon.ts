@@ -7,6 +7,7 @@ const Wording = z.strictObject({
   spelled: z.record(z.string(), z.string()),
   nouns: z.record(z.string(), z.string()),
   plurals: z.record(z.string(), z.string()),
+  past: z.record(z.string(), z.string()),
   columns: z.record(z.string(), z.string()),
   endings: z.array(z.strictObject({ ends: z.string(), says: z.string() })),
   happened: z.record(z.string(), z.string()),

@@ -28,7 +28,17 @@ export const sayColumn = (name: string): string => {
 const MONEY_NOUN =
   /(amount|total|price|value|cost|fee|balance|salary|rate|rent|deposit|limit|budget|charge|premium|tax|discount|subtotal|net|gross|pay|bonus|due|sum|reserve|instalment|principal|outstanding|refund|expected|counted|cash|revenue|estimate)/;
 
-const DATED = /(date|time|day|until|since|from|birth|arrival|deadline|expiry|end of)/;
+const DATED = /\b(date|time|day|until|since|from|birth|arrival|deadline|expiry|end of)\b/;
+
+/** What somebody is to a thing, by the column that holds who: `shot_firer_no` -> `shot firer`. */
+export const roleOf = (col: string): string => sayColumn(col).replace(/ (number|username)$/, '');
+
+/** What somebody did, by the column that holds who: `taken_by` -> `took`. */
+export const didOf = (col: string): string =>
+  spelled(col.replace(/_by$/, ''))
+    .split(' ')
+    .map((word) => wording().past[word] ?? word)
+    .join(' ');
 
 /** A column as it is asked for: `due date`, `amount asked`, `date of issue`. */
 export const sayField = (table: Table, col: string): string => {

@@ -6,7 +6,7 @@ import type { Descriptor } from '../ground/descriptors.js';
 import { sayLabel } from '../ground/say.js';
 import { article, joined } from './grammar.js';
 import { wording } from './lexicon.js';
-import { nounOf, sayColumn, spelled } from './names.js';
+import { nounOf, roleOf, sayColumn, spelled } from './names.js';
 
 const STEM = /_(at|on|date)$/;
 const PARTICIPLE =
@@ -52,7 +52,7 @@ const ofParent = (parts: Parts, col: string, words: string, noun: string): void 
   else if (known) parts.people.push(known.replace('{who}', words));
   else if (parts.owner.length === 0 && (noun.includes(role) || role.includes(noun)))
     parts.owner.push(`for ${noun} ${words}`);
-  else if (noun.includes('employee')) parts.having.push(`${words} as ${role}`);
+  else if (noun.includes('employee')) parts.having.push(`${words} as ${roleOf(col)}`);
   else parts.having.push(`${/(^|_)(no|sku|code|number)$/.test(col) ? noun : role} ${words}`);
 };
 
@@ -60,6 +60,7 @@ const ofParent = (parts: Parts, col: string, words: string, noun: string): void 
 const sayCount = (name: string, words: string): string => {
   if (/^(floor|level|grade|version|year|no|number)/.test(name) && !name.startsWith('number of '))
     return `${name} ${words}`;
+  if (/[^s]s$/.test(name) && !name.startsWith('number of ')) return `${words} ${name}`;
   return name.startsWith('number of ') && words !== '1' ? `${words} ${name.slice(10)}` : `${article(name)} of ${words}`;
 };
 

@@ -3,7 +3,7 @@ import type { Rng } from '../../kit/rng.js';
 import { wordsOf } from '../../kit/words.js';
 import { article, joined, quoted } from './grammar.js';
 import { wording } from './lexicon.js';
-import { sayColumn } from './names.js';
+import { didOf, roleOf, sayColumn } from './names.js';
 
 /** An argument as the request says it. */
 export interface Said {
@@ -43,6 +43,12 @@ const NOTE = /(^|_)(note|notes|comment|remark|message)$/;
 export const startsWith = (words: string, noun: string): boolean =>
   words.toLowerCase().replace(/^“/, '').startsWith(noun.toLowerCase());
 
+/** An address of somebody outside is an address, not the person. */
+export const fieldSaid = ({ name, words, noun }: Said): string =>
+  !noun && /_email$/.test(name) && words.includes('@') && !/e-mail/.test(sayColumn(name))
+    ? `${sayColumn(name)}'s e-mail address`
+    : sayColumn(name);
+
 const value = ({ words, name, isText }: Said): string => (isText ? quoted(words, name) : words);
 
 /** Arguments that the verb's own phrase left over. */
@@ -58,15 +64,14 @@ const rest = (said: readonly Said[], random: Rng): string => {
         `, with “${one.words}” as the ${kind}`,
         ` (${kind}: “${one.words}”)`,
       ]);
-    } else if (one.isPerson && /_by$/.test(one.name))
-      withs.push(`${one.words} as the one who ${wordsOf(one.name.replace(/_by$/, '')).join(' ')} it`);
-    else if (one.isPerson) withs.push(`${one.words} as ${field}`);
+    } else if (one.isPerson && /_by$/.test(one.name)) withs.push(`${one.words} as the one who ${didOf(one.name)} it`);
+    else if (one.isPerson) withs.push(`${one.words} as ${roleOf(one.name)}`);
     else if (NOTE.test(one.name)) withs.push(`the ${field} “${one.words}”`);
     else if (one.noun)
       withs.push(
         field.includes(one.noun) || one.noun.includes(field) ? `${one.noun} ${one.words}` : `${one.words} as ${field}`,
       );
-    else withs.push(`${field} ${value(one)}`);
+    else withs.push(`${fieldSaid(one)} ${value(one)}`);
   }
   return `${withs.length > 0 ? ` with ${joined(withs)}` : ''}${reason}`;
 };
