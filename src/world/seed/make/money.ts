@@ -72,7 +72,12 @@ const priceOf = ({ w, h, r }: Cell): number => {
   const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
   const listed = product ? (amountOf(w, product, 'unit_price') ?? undefined) : undefined;
   if (listed) return listed;
-  if (h.plan.kind === 'product' || h.plan.kind === 'line' || product || h.plan.roles.has('quantity'))
+  if (
+    h.plan.kind === 'product' ||
+    h.plan.kind === 'line' ||
+    product ||
+    (h.plan.roles.has('quantity') && /order|requisition/.test(h.plan.noun))
+  )
     return shelfPrice(articleOf(w, h, r).price, currency, r);
   return shelfPrice(medianOf(h) * (0.6 + r.unit()), currency, r);
 };

@@ -136,9 +136,11 @@ const ofParent = (h: Handle, r: Cell['r']): number | undefined => {
 };
 
 const PEOPLE = /party|pax|guests|adults|people|persons|passengers/;
-const people = (h: Handle, r: Cell['r']): number => {
+const people = ({ h, col, r }: Cell): number => {
   const most = roomFor(h);
-  if (most !== undefined && most > 12) return Math.max(1, Math.round(most * (0.15 + 0.7 * r.unit())));
+  // A hall is booked for many, a seat for a few.
+  if (most !== undefined && most > 12 && (col.column.max ?? most) >= most)
+    return Math.max(1, Math.round(most * (0.15 + 0.7 * r.unit())));
   const some = r.pick([1, 2, 2, 2, 3, 4, 4, 5, 6, 8]);
   return most === undefined ? some : Math.min(most, some);
 };
@@ -153,7 +155,7 @@ const quantity: Make = (cell) => {
     if (/returned/.test(col.norm)) return r.chance(0.8) ? 0 : Math.min(ordered, 1);
     return r.chance(0.75) ? ordered : Math.floor(ordered * r.unit());
   }
-  if (PEOPLE.test(col.norm)) return people(h, r);
+  if (PEOPLE.test(col.norm)) return people(cell);
   if (/children/.test(col.norm)) return r.pick([0, 0, 0, 1, 2]);
   if (/change|delta/.test(col.norm)) {
     const much = r.pick([1, 2, 3, 4, 5, 6, 10, 12, 20]);

@@ -1,7 +1,7 @@
 /** When what a row plans takes place: past for what is over, around now for what runs, ahead of the clock for what is to come. */
 import { DAY, HOUR, startOfDay } from '../../../kit/calendar.js';
 import { isBadEnd } from '../effects.js';
-import { isBegun, isLiveStart, isOver, isPastStart, takesPlace } from '../pace.js';
+import { isBegun, isLiveStart, isOver, isPastStart, stepOf, takesPlace } from '../pace.js';
 import { zoneOffset } from '../places.js';
 import { nextWorkday, quarterHour } from '../time.js';
 import type { Cell, Handle } from '../types.js';
@@ -77,7 +77,7 @@ export const span = (cell: Cell): { starts: number; ends: number } => {
   const usual = lengthOf(cell);
   const long = LONG.test(noun);
   const drawn = long ? longSpan(cell, usual) : shortSpan(cell, usual);
-  const whole = long || DAYS.test(noun) || WEEKS.test(noun);
+  const whole = long || ((DAYS.test(noun) || WEEKS.test(noun)) && stepOf(h.plan) >= DAY);
   const offset = zoneOffset(w.context.company.timezone, drawn.starts);
   const day = (at: number): number => startOfDay(at + offset);
   let { starts } = drawn;

@@ -162,8 +162,8 @@ const pair: Make = ({ h, col, r }) => {
 const PLACES =
   /(^|_)(destination|origin|place|depot|station|port|base|centre|center|district|locality|stop|terminal|hub|home_base)$/;
 const FIRMS =
-  /(^|_)(merchant|workshop|craftsman|landlord|bank|lender|licensor|counterparty|debtor|insurer|issuer|carrier|club|producer|hotel|court|other_party|contractor|garage)$/;
-const SITES = /(^|_)(shop|location|branch|premises)$/;
+  /(^|_)(merchant|workshop|craftsman|landlord|bank|lender|licensor|counterparty|debtor|insurer|issuer|carrier|producer|hotel|court|other_party|contractor|garage)$/;
+const SITES = /(^|_)(shop|location|branch|premises|club)$/;
 const PERSONS = /(^|_)(referrer|visitor|claimant|learner|rider|receiver|bearer|caller|speaker|mentor|witness|heir)$/;
 
 /** What the last word of an uncommon name is: a place, a firm, somebody. */
