@@ -25,7 +25,8 @@ export interface Observed {
   clock: number;
   ledger: readonly LedgerEntry[];
   workspace: Workspace;
-  state(service: string): State;
+  /** To be read only. */
+  view(service: string): State;
   diff(): Record<string, RowChange[]>;
 }
 
@@ -33,7 +34,7 @@ export interface Observed {
 export const gather = (session: Observed, answer: string): Evidence => ({
   world: session.world,
   clock: session.clock,
-  after: (service) => session.state(service),
+  after: (service) => session.view(service),
   ledger: session.ledger,
   answer,
   files: session.workspace,

@@ -10,10 +10,6 @@ import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js'
 import type { Engine } from '../../world/state/engine.js';
 import type { Job, JobResult } from './script.js';
 
-/** One hash over all of a session's databases. */
-export const hashOf = (session: Session): string =>
-  sha256([...session.world.services.keys()].map((id) => `${id}:${session.state(id).hash()}`).join('\n'));
-
 const ME = { id: 'determinism', name: 'Determinism', email: 'determinism@treadle.example' };
 
 const replayTasks = (corpus: Corpus, world: LoadedWorld, wanted: readonly string[]): Record<string, string> => {
@@ -27,7 +23,7 @@ const replayTasks = (corpus: Corpus, world: LoadedWorld, wanted: readonly string
     });
     for (const call of task.reference.calls) session.call(call.tool, call.args);
     const { pass } = verify(task, gather(session, task.reference.answer), task.id);
-    out[task.id] = `${pass ? 'pass' : 'fail'} ${hashOf(session)}`;
+    out[task.id] = `${pass ? 'pass' : 'fail'} ${session.hash()}`;
     session.drop();
   }
   return out;
@@ -37,11 +33,11 @@ export const runJob = (engine: Engine, corpus: Corpus, job: Job): JobResult => {
   const world = loadWorld(engine, corpus.readWorld(job.world));
   const session = Session.open(world, { id: 'determinism', me: ME });
   const observations = job.calls.map(({ tool, args }) => session.call(tool, args).result);
-  const state = hashOf(session);
+  const state = session.hash();
   const snapshot = session.snapshot();
   for (const { tool, args } of job.calls) session.call(tool, args);
   session.restore(snapshot);
-  const restored = hashOf(session);
+  const restored = session.hash();
   dropSnapshot(snapshot);
   session.drop();
   const tasks = replayTasks(corpus, world, job.tasks);

@@ -4,7 +4,7 @@
  */
 import type { LedgerEntry, Touch } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
-import type { Json } from '../../kit/hash.js';
+import { type Json, sha256 } from '../../kit/hash.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import { callTool } from '../../world/program/call.js';
 import type { Caller } from '../../world/program/types.js';
@@ -36,6 +36,7 @@ export interface SessionSnapshot {
 }
 
 interface Inside {
+  /** Forked when first needed: most sessions touch one or two services of a world. */
   states: Map<string, State>;
   workspace: Workspace;
   clock: number;
@@ -43,7 +44,7 @@ interface Inside {
 }
 
 const fresh = (world: LoadedWorld): Inside => ({
-  states: new Map([...world.services.values()].map((service) => [service.id, service.pristine.fork()])),
+  states: new Map(),
   workspace: new Workspace(),
   clock: world.spec.clock,
   ledger: [],
@@ -56,13 +57,15 @@ export class Session implements ToolHost {
   readonly offered: ReadonlySet<string>;
   #in: Inside;
   #tools: SessionTool[] | undefined;
+  #dropped = false;
 
-  private constructor(world: LoadedWorld, options: SessionOptions, inside: Inside) {
-    this.world = world;
-    this.id = options.id;
-    this.me = options.me;
-    this.offered = new Set(options.services ?? world.services.keys());
+  private constructor(from: Pick<Session, 'id' | 'world' | 'me' | 'offered'>, inside: Inside, tools?: SessionTool[]) {
+    this.world = from.world;
+    this.id = from.id;
+    this.me = from.me;
+    this.offered = from.offered;
     this.#in = inside;
+    this.#tools = tools;
   }
 
   /** A session on the world's initial state. Throws `unknown_service` for a service that the world lacks. */
@@ -77,7 +80,8 @@ export class Session implements ToolHost {
         next,
       });
     }
-    return new Session(world, options, fresh(world));
+    const offered = new Set(options.services ?? world.services.keys());
+    return new Session({ id: options.id, world, me: options.me, offered }, fresh(world));
   }
 
   get clock(): number {
@@ -90,16 +94,39 @@ export class Session implements ToolHost {
     return this.#in.workspace;
   }
 
+  /** The session's own copy of a service's database. Throws `unknown_service`, also once the session was dropped. */
   state(service: string): State {
-    const state = this.#in.states.get(service);
-    if (!state)
+    const known = this.#in.states.get(service);
+    if (known) return known;
+    const made = this.#pristine(service).fork();
+    this.#in.states.set(service, made);
+    return made;
+  }
+
+  /** As `state`, for reading only: the shared initial state where the session has no copy of its own yet. */
+  view(service: string): State {
+    return this.#in.states.get(service) ?? this.#pristine(service);
+  }
+
+  /** One hash over all databases: equal states, equal hash. */
+  hash(): string {
+    const parts = [...this.world.services.values()].map(
+      ({ id, pristine }) => `${id}:${this.#in.states.get(id)?.hash() ?? pristine.base.hash}`,
+    );
+    return sha256(parts.join('\n'));
+  }
+
+  #pristine(service: string): State {
+    const loaded = this.#dropped ? undefined : this.world.services.get(service);
+    if (!loaded) {
       throw new TreadleError({
         code: 'unknown_service',
         message: 'The session has no such service',
         value: service,
         fault: 'world',
       });
-    return state;
+    }
+    return loaded.pristine;
   }
 
   tools(): SessionTool[] {
@@ -163,18 +190,14 @@ export class Session implements ToolHost {
     return { ok: false, result, error: { ...error, status: 404 }, entry };
   }
 
-  /** A second session from exactly this point. O(services); pages are shared until either side writes. */
+  /** A second session from exactly this point. O(services it used); pages are shared until either side writes. */
   fork(id: string): Session {
     const { states, workspace, clock, ledger } = this.#in;
     const forked = new Map<string, State>();
     for (const [service, state] of states) forked.set(service, state.fork());
-    const options = { id, me: this.me, services: [...this.offered] };
-    return new Session(this.world, options, {
-      states: forked,
-      workspace: workspace.fork(),
-      clock,
-      ledger: ledger.slice(),
-    });
+    const { world, me, offered } = this;
+    const inside = { states: forked, workspace: workspace.fork(), clock, ledger: ledger.slice() };
+    return new Session({ id, world, me, offered }, inside, this.#tools);
   }
 
   snapshot(): SessionSnapshot {
@@ -185,6 +208,11 @@ export class Session implements ToolHost {
   }
 
   restore(to: SessionSnapshot): void {
+    for (const [service, state] of this.#in.states) {
+      if (to.states.has(service)) continue;
+      state.drop();
+      this.#in.states.delete(service);
+    }
     for (const [service, frozen] of to.states) this.state(service).restore(frozen);
     this.#in = { states: this.#in.states, workspace: to.workspace.fork(), clock: to.clock, ledger: to.ledger.slice() };
   }
@@ -192,6 +220,7 @@ export class Session implements ToolHost {
   /** Back to the world's initial state, as if newly opened. */
   reset(): void {
     this.drop();
+    this.#dropped = false;
     this.#in = fresh(this.world);
   }
 
@@ -206,13 +235,15 @@ export class Session implements ToolHost {
   }
 
   #changes(service: LoadedService): RowChange[] {
-    return diffStates(service.pristine, this.state(service.id), service.keys);
+    const own = this.#in.states.get(service.id);
+    return own ? diffStates(service.pristine, own, service.keys) : [];
   }
 
   /** Gives the session's pages back. */
   drop(): void {
     for (const state of this.#in.states.values()) state.drop();
     this.#in.states.clear();
+    this.#dropped = true;
   }
 }
 
