@@ -286,7 +286,7 @@ describe('model endpoints', () => {
     server.closeAllConnections();
     server.close();
   });
-  const policy = ['--policy', 'model', '--model', 'm', '--retries', '0', '--timeout', '1'];
+  const policy = ['--policy', 'model', '--model', 'm', '--retries', '0'];
 
   it('that are not named', () => refused(['rollout', good, '--policy', 'model'], 'no_model', /--base-url/));
   it('that are down: rollouts are kept with the problem, and the status says so', async () => {
@@ -303,7 +303,7 @@ describe('model endpoints', () => {
   });
   it('that are slow', async () => {
     answer = 'slow';
-    const ran = await treadleBeside(['rollout', good, ...policy, '--base-url', url, '--json']);
+    const ran = await treadleBeside(['rollout', good, ...policy, '--timeout', '1', '--base-url', url, '--json']);
     expect(ran.status).toBe(1);
     expect(ran.stdout).toMatch(/endpoint_timeout/);
   });
