@@ -53,8 +53,8 @@ export const FAMILIES: readonly FamilyEntry[] = [
   },
   { name: 'update', weight: 2, growsOn: ({ tool: { tool } }) => tool.op === 'update', make: update },
   { name: 'create', weight: 2, growsOn: makes, make: create },
-  { name: 'lookup', weight: 1.2, growsOn: finds, make: lookup },
+  { name: 'lookup', weight: 1, growsOn: finds, make: lookup },
   { name: 'related', weight: 1, growsOn: (tool) => finds(tool) && pointsOn(tool), make: related },
-  { name: 'chained', weight: 2.2, growsOn: (tool, world) => finds(tool) && leadsOut(tool, world), make: chained },
-  { name: 'rows', weight: 1.3, growsOn: ({ tool: { tool } }) => tool.op === 'list', make: overRows },
+  { name: 'chained', weight: 2.6, growsOn: (tool, world) => finds(tool) && leadsOut(tool, world), make: chained },
+  { name: 'rows', weight: 1.4, growsOn: ({ tool: { tool } }) => tool.op === 'list', make: overRows },
 ];

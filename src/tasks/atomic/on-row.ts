@@ -12,7 +12,7 @@ import { neededColumns, reveal } from '../ground/reveal.js';
 import { currencyOf, sayValue } from '../ground/say.js';
 import { background } from '../words/context.js';
 import { quoted } from '../words/grammar.js';
-import { nounOf, sayAsked, sayColumn } from '../words/names.js';
+import { nounOf, roleOf, sayAsked, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
 import { PERSONAS, requested } from '../words/tone.js';
 import { sayAction } from '../words/verbs.js';
@@ -175,8 +175,9 @@ const sayMark = (subject: string, { name, words }: Chosen): string => {
 
 /** A key of another service is not what is changed, but the thing that it stands for. */
 const fieldOf = (spec: Table, { name, refers }: Chosen): string => {
-  const target = refers && refers.service.role !== 'core' ? refers.service.spec.tables[refers.table] : undefined;
-  return target && /(^|_)(no|sku|code|number)$/.test(name) ? `the ${nounOf(target)}` : sayAsked(spec, name);
+  const target = refers?.service.spec.tables[refers.table];
+  if (!refers || !target || !/(^|_)(no|sku|code|number)$/.test(name)) return sayAsked(spec, name);
+  return `the ${refers.service.role === 'core' ? roleOf(name) : nounOf(target)}`;
 };
 
 /** `change the due date of invoice INV-1 from 3 May 2024 to 10 May 2024`, `mark the requester ... as VIP` */

@@ -130,7 +130,7 @@ const parentIsClear = (known: Known, { parent }: Descriptor): boolean => {
 /** Things that go by a name are called by it; what has only a number or a title is as often meant by what is around it. */
 export const modeFor = (spec: Table, random: Rng): 'label' | 'around' => {
   if (spec.label && /(name|email|sku|code)$/.test(spec.label)) return 'label';
-  return random.chance(spec.label && /(title|subject)$/.test(spec.label) ? 0.65 : 0.4) ? 'label' : 'around';
+  return random.chance(spec.label && /(title|subject)$/.test(spec.label) ? 0.5 : 0.3) ? 'label' : 'around';
 };
 
 /** How telling a kind of descriptor is for a person: the lower, the sooner it is said. */
