@@ -1,7 +1,7 @@
 /** What can be asked about a row, and how its answer is told from others. */
 import type { AnswerSpec } from '../../artifacts/check.js';
 import type { Column, Table } from '../../artifacts/table.js';
-import { isoDate } from '../../kit/calendar.js';
+import { isoDate, longDate, parseIso } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
@@ -108,8 +108,10 @@ export const answerOf = (
   if (words === undefined || words.length > 120) return undefined;
   const expected = answerValue(column, row[col] ?? null);
   const about = asks.toLowerCase();
-  const inQuestion = (rival: string | number): boolean =>
-    about.includes(String(rival).replaceAll('_', ' ').toLowerCase());
+  const inQuestion = (rival: string | number): boolean => {
+    const day = kind === 'date' ? parseIso(String(rival)) : undefined;
+    return about.includes((day === undefined ? String(rival).replaceAll('_', ' ') : longDate(day)).toLowerCase());
+  };
   const rivals = rivalsOf(column, col, row, rows, said);
   // `the status of the visit planned for ...`: whoever repeats the question would name another status.
   if (column.enum && rivals.some(inQuestion)) return undefined;
