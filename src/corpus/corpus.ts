@@ -33,6 +33,9 @@ export interface WorldFiles extends WorldParts {
   certificates: Readonly<Record<string, Certificate>>;
 }
 
+/** A world but for its images. */
+export type WorldDescription = Omit<WorldFiles, 'images'>;
+
 export interface TaskFiles {
   tasks: readonly Task[];
   certificates: Readonly<Record<string, Certificate>>;
@@ -119,7 +122,21 @@ export class Corpus {
       writeJson(this.path('worlds', world, 'certificates', `${id}.json`), certificate);
   }
 
+  /** A world with its services' images. */
   readWorld(id: string): WorldFiles {
+    const described = this.readDescription(id);
+    const images: Record<string, Uint8Array> = {};
+    for (const ref of described.world.services) {
+      const data = this.path('worlds', id, 'data', `${ref.id}.sqlite`);
+      const image = readBytes(data);
+      this.#same(sha256(image), described.snapshot.databases[ref.id] ?? '', data);
+      images[ref.id] = image;
+    }
+    return { ...described, images };
+  }
+
+  /** A world without its images: all that reports and exports need. */
+  readDescription(id: string): WorldDescription {
     const at = (...parts: string[]): string => this.path('worlds', id, ...parts);
     if (!this.hasWorld(id)) {
       const known = this.worlds();
@@ -131,18 +148,12 @@ export class Corpus {
     }
     const world = parseArtifact('world', readData(at('world.yaml')), at('world.yaml'));
     const snapshot = parseArtifact('snapshot', readData(at('snapshot.yaml')), at('snapshot.yaml'));
-    const services: ServiceSpec[] = [];
-    const images: Record<string, Uint8Array> = {};
-    for (const ref of world.services) {
+    const services = world.services.map((ref): ServiceSpec => {
       const file = at('services', `${ref.id}.json`);
       const spec = parseArtifact('service', readData(file), file);
       this.#same(addressOf(spec), ref.hash, file);
-      services.push(spec);
-      const data = at('data', `${ref.id}.sqlite`);
-      const image = readBytes(data);
-      this.#same(sha256(image), snapshot.databases[ref.id] ?? '', data);
-      images[ref.id] = image;
-    }
+      return spec;
+    });
     this.#same(addressOf(snapshot), world.snapshot, at('snapshot.yaml'));
     const certificates = Object.fromEntries(
       namesIn(at('certificates'))
@@ -152,7 +163,7 @@ export class Corpus {
           parseArtifact('certificate', readData(at('certificates', name)), at('certificates', name)),
         ]),
     );
-    return { world, snapshot, services, images, certificates };
+    return { world, snapshot, services, certificates };
   }
 
   #same(found: string, wanted: string, file: string): void {

@@ -11,7 +11,7 @@ import type { Ground } from './ground/ground.js';
 import { type Plan, pathTo } from './ground/plan.js';
 import { MUTANT_KINDS } from './mutants/kinds.js';
 import type { Mutant } from './mutants/mutant.js';
-import { failureOf, passes, Rehearsal, replay, stateHash } from './replay.js';
+import { failureOf, passes, Rehearsal, replay } from './replay.js';
 
 /** Kinds of mutants that must apply and die. */
 export const LEAST_MUTANT_KINDS = 5;
@@ -110,7 +110,7 @@ const notLeaked = (task: Task): Finding => {
 const policy = (ground: Ground, session: Session): Finding => {
   const { world } = ground;
   const written = new Set(Object.keys(session.diff()));
-  const states = Object.fromEntries([...world.services.keys()].map((id) => [id, session.state(id)]));
+  const states = Object.fromEntries([...world.services.keys()].map((id) => [id, session.view(id)]));
   const before = Object.fromEntries([...world.services.values()].map(({ id, pristine }) => [id, pristine]));
   const concerned = world.spec.invariants.filter(
     ({ trigger, target }) => written.has(trigger.service) || written.has(target.service),
@@ -195,7 +195,7 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
   if (passed) {
     const rehearsal = new Rehearsal(ground, task, hash);
     const second = replay(ground, task, reference, hash);
-    const same = stateHash(first.session) === stateHash(second.session);
+    const same = first.session.hash() === second.session.hash();
     second.session.drop();
     findings.push(
       finding(

@@ -1,7 +1,6 @@
 /** Runs a list of calls and an answer on a fresh session and asks the task's verifier. */
 import type { Call, Task } from '../artifacts/task.js';
 import type { Verdict } from '../artifacts/verdict.js';
-import { sha256 } from '../kit/hash.js';
 import type { Session } from '../serve/sessions/session.js';
 import { type Evidence, gather } from '../verify/evidence.js';
 import { verify } from '../verify/verdict.js';
@@ -94,10 +93,6 @@ export class Rehearsal {
     for (const session of this.#after) session.drop();
   }
 }
-
-/** One hash over all of a session's databases: equal states, equal hash. */
-export const stateHash = (session: Session): string =>
-  sha256([...session.world.services.keys()].map((id) => `${id}:${session.state(id).hash()}`).join('\n'));
 
 /** Why a verdict failed, in one line. */
 export const failureOf = (verdict: Verdict): string =>

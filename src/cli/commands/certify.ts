@@ -43,7 +43,7 @@ export const certifyCommand = (): Command =>
         engine.close();
       }
       rebuildIndex(corpus);
-      const certificates = worlds.map((id) => corpus.readWorld(id).certificates.world);
+      const certificates = worlds.map((id) => corpus.worldCertificate(id));
       ui.give(certificates);
       for (const certificate of certificates) {
         if (!certificate) continue;

@@ -27,7 +27,7 @@ const showCorpus = (corpus: Corpus, ui: Ui): void => {
 };
 
 const showWorld = (corpus: Corpus, ui: Ui, id: string): void => {
-  const files = corpus.readWorld(id);
+  const files = corpus.readDescription(id);
   const { tasks } = corpus.readTasks(id);
   ui.give({
     world: files.world,

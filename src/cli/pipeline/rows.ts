@@ -3,11 +3,10 @@ import type { Corpus } from '../../corpus/corpus.js';
 import { diskError, makeFolder } from '../../corpus/files.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
+import { toolsOffered } from '../../serve/sessions/describe.js';
 import { exportSft, type SftReport } from '../../train/sft/export.js';
 import type { ExportItem } from '../../train/sft/row.js';
-import { loadWorld, unloadWorld } from '../../world/loaded.js';
-import { Engine } from '../../world/state/engine.js';
-import { readTraces, sessionFor } from './rollouts.js';
+import { readTraces } from './rollouts.js';
 
 export interface RowOptions {
   out: string;
@@ -19,27 +18,19 @@ export interface RowOptions {
   licence?: string;
 }
 
-const itemsOf = async function* (corpus: Corpus, worlds: readonly string[]): AsyncGenerator<ExportItem> {
-  const engine = await Engine.start();
-  try {
-    for (const id of worlds) {
-      const traces = readTraces(corpus, id);
-      if (traces.length === 0) continue;
-      const world = loadWorld(engine, corpus.readWorld(id));
-      const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
-      const hashes = new Map([...tasks].map(([name, task]) => [name, addressOf(task)]));
-      for (const { trace, verdict } of traces) {
-        const task = tasks.get(trace.taskId);
-        // A task that was made anew under the same id is another task.
-        if (!task || hashes.get(task.id) !== trace.task) continue;
-        const session = sessionFor(world, task, trace.id);
-        yield { trace, verdict, task, tools: session.tools() };
-        session.drop();
-      }
-      unloadWorld(world);
+const itemsOf = function* (corpus: Corpus, worlds: readonly string[]): Generator<ExportItem> {
+  for (const id of worlds) {
+    const traces = readTraces(corpus, id);
+    if (traces.length === 0) continue;
+    const { world, services } = corpus.readDescription(id);
+    const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
+    const hashes = new Map([...tasks].map(([name, task]) => [name, addressOf(task)]));
+    for (const { trace, verdict } of traces) {
+      const task = tasks.get(trace.taskId);
+      // A task that was made anew under the same id is another task.
+      if (!task || hashes.get(task.id) !== trace.task) continue;
+      yield { trace, verdict, task, tools: toolsOffered(world, services, task.services) };
     }
-  } finally {
-    engine.close();
   }
 };
 

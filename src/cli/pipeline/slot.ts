@@ -1,7 +1,8 @@
 /** One world of a build, from draft to verified rollouts; every stage is on disk before the next begins. */
 import { certifyWorld } from '../../certify/certify.js';
 import type { Job } from '../../certify/determinism/script.js';
-import type { Corpus } from '../../corpus/corpus.js';
+import type { Probe } from '../../certify/probes.js';
+import type { Corpus, TaskFiles } from '../../corpus/corpus.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
 import { generateTasks } from '../../tasks/generate.js';
@@ -39,8 +40,9 @@ export const timed = async <T>(run: Run, stage: string, work: () => Promise<T> |
   }
 };
 
-export const callsOf = (probes: readonly { name: string; args?: Job['calls'][number]['args'] }[]): Job['calls'] =>
-  probes.flatMap(({ name, args }) => (args === undefined ? [] : [{ tool: name, args }]));
+/** Every call that certification saw succeed, each behind those that made it ready. */
+export const callsOf = (probes: readonly Pick<Probe, 'name' | 'args' | 'before'>[]): Job['calls'] =>
+  probes.flatMap(({ name, args, before = [] }) => (args === undefined ? [] : [...before, { tool: name, args }]));
 
 const labelOf = (run: Run, index: number): string => `world ${index + 1} of ${run.options.worlds}`;
 
@@ -68,20 +70,22 @@ const makeSlot = async (
   return undefined;
 };
 
-const makeTasks = async (run: Run, world: LoadedWorld): Promise<void> => {
+const makeTasks = async (run: Run, world: LoadedWorld): Promise<Pick<TaskFiles, 'tasks' | 'dropped'>> => {
   const { corpus, options, ui } = run;
   const { id, seed, company } = world.spec;
-  if (corpus.hasTasks(id)) return;
+  if (corpus.hasTasks(id)) return corpus.readTasks(id);
   const onTry = (kept: number, tried: number): void =>
     ui.progress(`${company.name}: ${kept} of ${options.tasks} tasks, ${tried} tried`);
   const library = await timed(run, 'tasks', () =>
     run.interrupt.atOnce(() => generateTasks(world, { count: options.tasks, seed, onTry })),
   );
+  const tasks = library.tasks.map(({ task }) => task);
   corpus.writeTasks(id, {
-    tasks: library.tasks.map(({ task }) => task),
+    tasks,
     certificates: Object.fromEntries(library.tasks.map(({ task, certificate }) => [task.id, certificate])),
     dropped: library.dropped,
   });
+  return { tasks, dropped: library.dropped };
 };
 
 const finishSlot = async (run: Run, world: LoadedWorld, index: number, calls: Job['calls']): Promise<void> => {
@@ -89,9 +93,8 @@ const finishSlot = async (run: Run, world: LoadedWorld, index: number, calls: Jo
   const { id, company } = world.spec;
   const finished = `${index} of ${options.worlds} worlds are finished`;
   await run.interrupt.check(finished);
-  await makeTasks(run, world);
+  const { tasks, dropped } = await makeTasks(run, world);
   await run.interrupt.check(finished);
-  const { tasks, dropped } = corpus.readTasks(id);
   await timed(run, 'rollout', async () => {
     const plan = { samples: 1, seed: options.seed, concurrency: 1, policyFor: referencePolicy };
     keepTraces(corpus, id, await rollWorld(world, tasks, plan));

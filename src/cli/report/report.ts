@@ -58,7 +58,7 @@ const MANY = 3;
 export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input: ReportInput): string => {
   const { title, source, seed, dropped, document } = input;
   const sections = worlds.map(({ id, company, tasks }) => {
-    const html = worldSection(corpus.readWorld(id), corpus.readTasks(id));
+    const html = worldSection(corpus.readDescription(id), corpus.readTasks(id));
     return worlds.length > MANY ? folded(`${esc(company)}: ${tasks} tasks`, html) : html;
   });
   const html = `<!doctype html>

@@ -2,7 +2,7 @@
 import type { Certificate } from '../../artifacts/certificate.js';
 import type { Check } from '../../artifacts/check.js';
 import type { Task } from '../../artifacts/task.js';
-import type { TaskFiles, WorldFiles } from '../../corpus/corpus.js';
+import type { TaskFiles, WorldDescription } from '../../corpus/corpus.js';
 import { isoDate } from '../../kit/calendar.js';
 import { serviceGraph } from './graph.js';
 import { escapeHtml as esc, folded, table } from './html.js';
@@ -20,7 +20,7 @@ const findings = (certificate: Certificate): string =>
     }),
   );
 
-const toolsOf = (files: WorldFiles): string =>
+const toolsOf = (files: WorldDescription): string =>
   files.services
     .map((spec) => {
       const rows = Object.entries(spec.tools).map(([name, tool]) => [
@@ -98,7 +98,7 @@ const droppedTasks = (dropped: TaskFiles['dropped']): string => {
 };
 
 /** HTML of one world. */
-export const worldSection = (files: WorldFiles, tasks: TaskFiles): string => {
+export const worldSection = (files: WorldDescription, tasks: TaskFiles): string => {
   const { world } = files;
   const { company } = world;
   const certificate = files.certificates.world;

@@ -132,7 +132,7 @@ export class Session implements ToolHost {
   tools(): SessionTool[] {
     this.#tools ??= [...this.world.tools]
       .filter(([, { service }]) => this.offered.has(service.id))
-      .map(([name, { service, tool }]) => describeTool(name, service, tool));
+      .map(([name, { service, tool }]) => describeTool(name, service.id, tool));
     return this.#tools;
   }
 
