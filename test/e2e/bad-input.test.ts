@@ -20,6 +20,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { errorLine, scratch, treadle, treadleBeside } from './cli.js';
 
 const document = (name: string): string => fileURLToPath(new URL(`../fixtures/documents/${name}`, import.meta.url));
+const INPUT = document('billing.yaml');
 const DESK = document('tickets.json');
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -27,7 +28,7 @@ const dir = scratch();
 const good = join(dir, 'good');
 
 beforeAll(() => {
-  const built = treadle(['build', 'a small bakery in Lyon', '--tasks', '3', '--out', good, '--json']);
+  const built = treadle(['build', INPUT, '--tasks', '3', '--out', good, '--json']);
   expect(built.status, built.stderr).toBe(0);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -173,7 +174,7 @@ describe('corpus folders', () => {
     const to = copy('half');
     rmSync(join(to, 'worlds', worldOf(to), 'world.yaml'));
     expect(JSON.parse(treadle(['show', to, '--json']).stdout).worlds).toEqual([]);
-    const ran = treadle(['build', 'a small bakery in Lyon', '--tasks', '3', '--out', to, '--json']);
+    const ran = treadle(['build', INPUT, '--tasks', '3', '--out', to, '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout).certified).toBe(1);
   });
@@ -228,7 +229,7 @@ describe('corpus folders', () => {
       refused(['rollout', to], 'unreadable_file', /index\.json/);
     }
     writeFileSync(join(to, 'build.json'), '{"treadle": "build/1"}');
-    refused(['build', 'a small bakery in Lyon', '--tasks', '3', '--out', to], 'unreadable_file', /build\.json/);
+    refused(['build', INPUT, '--tasks', '3', '--out', to], 'unreadable_file', /build\.json/);
     writeFileSync(join(to, 'treadle.json'), 'null');
     refused(['show', to], 'other_version', /corpus\/1/);
   });
