@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { TreadleError } from '../errors.js';
+import { deepFreeze } from '../kit/hash.js';
 
 const ROOM = 'Free some space and run the same command again: it goes on where it stopped.';
 const ELSEWHERE = 'Choose another folder with --out, or make this one writable.';
@@ -101,11 +102,24 @@ export const readBytes = (path: string): Uint8Array => {
   }
 };
 
+/** YAML as last parsed, by path: parsing is dear, and a build's report and rows come back to the same files. */
+const parsedYaml = new Map<string, { text: string; value: unknown }>();
+const MOST_PARSED = 4096;
+
+const parseYaml = (path: string, text: string): unknown => {
+  const known = parsedYaml.get(path);
+  if (known?.text === text) return known.value;
+  const value: unknown = parse(text);
+  if (parsedYaml.size >= MOST_PARSED) parsedYaml.clear();
+  parsedYaml.set(path, { text, value: deepFreeze(value) });
+  return value;
+};
+
 /** Reads JSON or, by its ending, YAML; a file that is cut off or edited wrongly is `unreadable_file`. */
 export const readData = (path: string): unknown => {
   const text = Buffer.from(readBytes(path)).toString('utf8');
   try {
-    return path.endsWith('.yaml') ? parse(text) : JSON.parse(text);
+    return path.endsWith('.yaml') ? parseYaml(path, text) : JSON.parse(text);
   } catch (thrown) {
     throw unreadable(path, thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown));
   }

@@ -36,12 +36,28 @@ export const canonicalJson = (value: unknown): string => write(value, '');
 /** SHA-256 in lower-case hex. */
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 
+/** Addresses of what deepFreeze froze as a whole: it cannot change any more, so it is hashed once. */
+const addresses = new WeakMap<object, string>();
+const frozenWholes = new WeakSet<object>();
+
 /** The content address of a frozen artifact: SHA-256 of its canonical JSON. */
-export const addressOf = (artifact: unknown): string => sha256(canonicalJson(artifact));
+export const addressOf = (artifact: unknown): string => {
+  if (typeof artifact !== 'object' || artifact === null || !frozenWholes.has(artifact))
+    return sha256(canonicalJson(artifact));
+  const known = addresses.get(artifact) ?? sha256(canonicalJson(artifact));
+  addresses.set(artifact, known);
+  return known;
+};
+
+const freeze = (value: unknown): void => {
+  if (value === null || typeof value !== 'object' || frozenWholes.has(value)) return;
+  for (const item of Object.values(value)) freeze(item);
+  Object.freeze(value);
+};
 
 /** Freezes plain data all the way down and returns it. */
 export const deepFreeze = <T>(value: T): T => {
-  if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value;
-  for (const item of Object.values(value)) deepFreeze(item);
-  return Object.freeze(value);
+  freeze(value);
+  if (value !== null && typeof value === 'object') frozenWholes.add(value);
+  return value;
 };
