@@ -66,9 +66,10 @@ const compare = (works: Record<string, Work>, batches: number, size: number): Re
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** `npm run bench -- tools [batches]` */
+/** `npm run bench -- tools [batches | --small]` */
 export const main = async (args: string[]): Promise<Record<string, number>> => {
-  const batches = Number(args[0] ?? 300);
+  const batches = args.includes('--small') ? 20 : Number(args[0] ?? 300);
+  if (!Number.isInteger(batches) || batches < 1) throw new Error(`batches must be a whole number, not ${args[0]}`);
   const spec = serviceFixture('billing');
   const program = compileService(spec);
   const engine = await Engine.start();
