@@ -48,12 +48,13 @@ it('files are small', () => {
   expect(files.filter((path) => lines(path) > 400).map((path) => `${path}: ${lines(path)}`)).toEqual([]);
 });
 
-it('the median file is at most 100 lines, and 70 where no test counts', () => {
+it('half of the files are at most 90 lines', () => {
+  // The guide wants a median of 70; this holds what is there and may only fall.
   const counts = files
-    .filter((path) => !path.endsWith('.test.ts'))
+    .filter((path) => !path.endsWith('.test.ts') && !path.endsWith('.fixture.ts'))
     .map(lines)
     .sort((a, b) => a - b);
-  expect(counts[Math.floor(counts.length / 2)]).toBeLessThanOrEqual(100);
+  expect(counts[Math.floor(counts.length / 2)]).toBeLessThanOrEqual(90);
 });
 
 it('only kit reads the wall clock, and nobody draws unseeded', () => {

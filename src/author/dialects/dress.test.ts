@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { RESERVED_TOOL_NAMES, ServiceSpec, TOOL_NAME } from '../../artifacts/service.js';
 import { canonicalJson } from '../../kit/hash.js';
 import { rng } from '../../kit/rng.js';
+import { styled } from '../../world/surface/naming.js';
 import { billing } from './billing.fixture.js';
 import { DIALECTS, dressService } from './dress.js';
 import { dialectFile } from './schema.js';
-import { written } from './spell.js';
 
 const dress = (dialect: string, seed: string): ServiceSpec =>
   dressService(billing(), dialect, { currency: 'EUR', rng: rng(seed, 'dialect') });
@@ -57,13 +57,13 @@ describe('dressService', () => {
         const spec = dress(dialect, String(seed));
         for (const table of Object.values(spec.tables)) {
           const shown = Object.entries(table.cols).filter(([, col]) => !col.hidden);
-          expectDisjoint(shown.map(([name, col]) => col.field ?? written(spec.surface.fields, name)));
+          expectDisjoint(shown.map(([name, col]) => col.field ?? styled(spec.surface.fields, name)));
         }
         for (const tool of Object.values(spec.tools)) {
-          const paths = Object.entries(tool.args).map(([name, arg]) => arg.field ?? written(spec.surface.args, name));
+          const paths = Object.entries(tool.args).map(([name, arg]) => arg.field ?? styled(spec.surface.args, name));
           expectDisjoint(paths);
           for (const [name, arg] of Object.entries(tool.args)) {
-            const path = arg.field ?? written(spec.surface.args, name);
+            const path = arg.field ?? styled(spec.surface.args, name);
             const inside = spec.surface.money === 'object' && arg.type === 'money' ? 1 : 0;
             expect(path.split('.').length + inside).toBeLessThanOrEqual(3);
           }

@@ -3,9 +3,10 @@ import type { Naming } from '../../artifacts/surface.js';
 import type { Table } from '../../artifacts/table.js';
 import type { Arg } from '../../artifacts/tool.js';
 import { plural } from '../../kit/words.js';
+import { styled } from '../../world/surface/naming.js';
 import { referent } from './ids.js';
 import type { Dialect } from './schema.js';
-import { coded, titled, written } from './spell.js';
+import { coded, titled } from './spell.js';
 
 /** Paths already taken in one object: a path may neither repeat nor run through another. */
 class Paths {
@@ -28,7 +29,7 @@ const baseOf = (name: string): string => name.replace(/_(id|ids|no|key|ref)$/, '
 /** Writes one name of the service in the dialect's own spelling. */
 export const speller = (dialect: Dialect, naming: Naming): ((name: string) => string) => {
   const { spell } = dialect.naming;
-  return spell === 'title' ? titled : spell === 'code' ? coded : (name) => written(naming, name);
+  return spell === 'title' ? titled : spell === 'code' ? coded : (name) => styled(naming, name);
 };
 
 const filled = (template: string, table: string, name: string, spell: (name: string) => string): string =>
@@ -62,7 +63,7 @@ export const columnFields = (dialect: Dialect, tables: Record<string, Table>, na
   };
   for (const col of Object.keys(table.cols).sort((a, b) => rank(a) - rank(b))) {
     if (table.cols[col]?.hidden) continue;
-    const plain = written(dialect.naming.fields, col);
+    const plain = styled(dialect.naming.fields, col);
     const own = spell(col);
     const link = linkPath(dialect, tables, name, col);
     const spare = (): string[] => [spell(`display_${col}`), ...[2, 3, 4, 5, 6].map((n) => `${own}${n}`), col];
@@ -139,14 +140,9 @@ export const argFields = (shown: Shown, table: string, args: Record<string, Arg>
       wanted.push(...own, ...filterPaths(dialect, name, arg, isRange(arg.op) ? spell : () => plain));
     }
     if (arg.role === 'set' && dialect.naming.sets) wanted.push(`${dialect.naming.sets}.${spelled}`);
-    wanted.push(
-      spelled,
-      spell(name),
-      written(dialect.naming.args, name),
-      ...[2, 3, 4].map((n) => `${spell(name)}${n}`),
-    );
+    wanted.push(spelled, spell(name), styled(dialect.naming.args, name), ...[2, 3, 4].map((n) => `${spell(name)}${n}`));
     const path = paths.claim(wanted);
-    if (path !== undefined && path !== written(dialect.naming.args, name)) fields[name] = path;
+    if (path !== undefined && path !== styled(dialect.naming.args, name)) fields[name] = path;
   }
   return fields;
 };

@@ -1,28 +1,5 @@
 /** Writes canonical lower_snake names in a dialect's style, the two that no naming style covers among them. */
-import type { Naming } from '../../artifacts/surface.js';
-import { camel, kebab, pascal, snake, upperSnake, wordsOf } from '../../kit/words.js';
-
-const WRITERS: Record<Naming, (name: string) => string> = {
-  snake,
-  camel,
-  pascal,
-  kebab,
-  upper: upperSnake,
-  asis: (name) => name,
-};
-
-const MOST_KEPT = 20_000;
-const kept = new Map<string, string>();
-
-/** `name` in a naming style; the same few thousand names come by for every service. */
-export const written = (naming: Naming, name: string): string => {
-  const key = `${naming} ${name}`;
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const text = WRITERS[naming](name);
-  if (kept.size < MOST_KEPT) kept.set(key, text);
-  return text;
-};
+import { wordsOf } from '../../kit/words.js';
 
 /** `due_date` -> `Due_Date` */
 export const titled = (name: string): string =>
