@@ -32,10 +32,13 @@ const replayTasks = (corpus: Corpus, world: LoadedWorld, wanted: readonly string
 export const runJob = (engine: Engine, corpus: Corpus, job: Job): JobResult => {
   const world = loadWorld(engine, corpus.readWorld(job.world));
   const session = Session.open(world, { id: 'determinism', me: ME });
-  const observations = job.calls.map(({ tool, args }) => session.call(tool, args).result);
+  const outcomes = job.calls.map(({ tool, args }) => session.call(tool, args));
+  const observations = outcomes.map(({ result }) => result);
   const state = session.hash();
   const snapshot = session.snapshot();
-  for (const { tool, args } of job.calls) session.call(tool, args);
+  // Only what writes can leave something behind that a restore has to undo.
+  for (const [i, { tool, args }] of job.calls.entries())
+    if (outcomes[i]?.entry.touched.length) session.call(tool, args);
   session.restore(snapshot);
   const restored = session.hash();
   dropSnapshot(snapshot);
