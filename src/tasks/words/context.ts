@@ -50,9 +50,11 @@ export const background = (
 ): string => {
   const spec = service.spec.tables[table];
   if (!spec || !random.chance(0.35)) return '';
-  // `unblock the bed. It is still blocked.` says it twice.
+  // `unblock the bed. It is still blocked.` says it twice, and so does a second column with the same day.
   const known = facts(service, spec, row, used, clock).filter(
-    (fact) => !fact.includes(' still ') || !request.includes(fact.slice(fact.indexOf(' still ') + 7, -1).slice(0, 5)),
+    (fact) =>
+      !request.includes(fact.replace(/^\w+ (is|was|are|were) /, '').slice(0, -1)) &&
+      (!fact.includes(' still ') || !request.includes(fact.slice(fact.indexOf(' still ') + 7, -1).slice(0, 5))),
   );
   return known.length > 0 ? random.pick(known) : '';
 };
