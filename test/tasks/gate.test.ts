@@ -73,6 +73,14 @@ describe('what is kept', () => {
     const families = new Set(library.tasks.map(({ task }) => task.nodes[0]?.family));
     for (const family of ['action', 'update', 'create', 'lookup']) expect(families).toContain(family);
   });
+  it('calls nothing in vain: what an earlier call showed, a later one or the answer needs', () => {
+    for (const { task } of library.tasks) {
+      const { calls, sources } = task.reference;
+      const needed = new Set(sources.flatMap(({ from }) => ('observed' in from ? [from.observed] : [])));
+      const idle = calls.map((_, i) => i).filter((i) => i < calls.length - 1 && !needed.has(i));
+      expect(idle, task.brief).toEqual([]);
+    }
+  });
   it('parses as a Task', () => {
     for (const { task } of library.tasks) parseArtifact('task', JSON.parse(canonicalJson(task)), task.id);
   });

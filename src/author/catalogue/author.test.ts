@@ -196,3 +196,25 @@ describe('bad input', () => {
     );
   });
 });
+
+describe('trades that share words', () => {
+  const industryAndServices = (brief: string): [string, string[]] => {
+    const { company, services } = authorFromBrief(brief, { seed: '1' });
+    return [company.industry.naics, services.map(({ spec }) => spec.id)];
+  };
+
+  it.each([
+    'a bicycle repair shop with two branches in Ghent',
+    'Fahrradwerkstatt in Leipzig mit 6 Mitarbeitern',
+    'a bike shop in Utrecht',
+  ])('%s sells no cars', (brief) => {
+    const [naics, services] = industryAndServices(brief);
+    expect(naics).toBe('451110');
+    expect(services).not.toContain('auto_dealer');
+    expect(services).toContain('inventory');
+  });
+  it('a car repair shop still is a garage', () =>
+    expect(industryAndServices('a car repair shop in Lyon')[0]).toBe('811111'));
+  it('bike rental is no bicycle shop', () =>
+    expect(industryAndServices('bike rental in Utrecht, 4 shops')[0]).not.toBe('451110'));
+});

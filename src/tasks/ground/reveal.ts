@@ -18,6 +18,10 @@ export const filterFor = (tool: NamedTool, col: string, ops: readonly string[]):
     ([, arg]) => arg.role === 'filter' && arg.col === col && ops.includes(arg.op ?? 'eq'),
   );
 
+/** Whether the value has to be found behind a named row; a name that is the value itself needs no look-up. */
+const isLookedUp = ({ parent, value, words }: Descriptor): boolean =>
+  parent !== undefined && String(value).toLowerCase() !== words.toLowerCase();
+
 /** Arguments of a finder that say one descriptor; undefined when it cannot say it. */
 const narrow = (
   tool: NamedTool,
@@ -27,7 +31,7 @@ const narrow = (
 ): PlannedArg[] | undefined => {
   const column = service.spec.tables[table]?.cols[descriptor.col];
   if (!column || typeof descriptor.value === 'boolean') return undefined;
-  const origin = descriptor.parent ? ({ observed: true } as const) : { brief: descriptor.words };
+  const origin = isLookedUp(descriptor) ? ({ observed: true } as const) : { brief: descriptor.words };
   if (column.type === 'date' || column.type === 'datetime') {
     const from = filterFor(tool, descriptor.col, ['gte']);
     const to = filterFor(tool, descriptor.col, ['lte']);
@@ -74,12 +78,12 @@ const attempts = (
   if (said.length > 0) {
     const all = {
       args: said.flatMap((item) => item.args ?? []),
-      parents: said.map((item) => item.descriptor).filter((descriptor) => descriptor.parent),
+      parents: said.map((item) => item.descriptor).filter(isLookedUp),
     };
     out.push(all);
     if (said.length > 1) {
       const one = random.pick(said);
-      out.push({ args: one.args ?? [], parents: one.descriptor.parent ? [one.descriptor] : [] });
+      out.push({ args: one.args ?? [], parents: isLookedUp(one.descriptor) ? [one.descriptor] : [] });
     }
   }
   const limit = Object.entries(tool.tool.tool.args).find(([, arg]) => arg.role === 'limit');

@@ -13,26 +13,9 @@ const ASKED = 2.45;
 const STRONG = 1.6;
 const WEAK = 0.6;
 
-const NEGATION = [
-  'no',
-  'not',
-  'without',
-  'never',
-  'dont',
-  'do not',
-  'does not',
-  'kein',
-  'keine',
-  'ohne',
-  'sans',
-  'pas de',
-  'sin',
-  'sem',
-  'senza',
-  'geen',
-  'zonder',
-  'bez',
-];
+/** `no` and `without` in the languages that briefs come in. */
+const NO_ELSEWHERE = ['kein', 'keine', 'ohne', 'sans', 'pas de', 'sin', 'sem', 'senza', 'geen', 'zonder', 'bez'];
+const NEGATION = ['no', 'not', 'without', 'never', 'dont', 'do not', 'does not', ...NO_ELSEWHERE];
 const REFUSAL = [
   'no',
   'without',
@@ -47,17 +30,7 @@ const REFUSAL = [
   'dont want',
   'do not want',
   'do not need',
-  'ohne',
-  'kein',
-  'keine',
-  'sans',
-  'pas de',
-  'sin',
-  'sem',
-  'senza',
-  'geen',
-  'zonder',
-  'bez',
+  ...NO_ELSEWHERE,
 ];
 const OUT_OF_SCOPE = ['out of scope', 'not in scope', 'outside the scope', 'nicht im umfang', 'hors perimetre'];
 
