@@ -52,11 +52,15 @@ const submit = (call: ToolCall): PerformedCall => {
 };
 
 /** Runs one call. What is shown, what the ledger keeps, and the answer when this call submitted one. */
-export const performCall = (call: ToolCall, args: ReadArguments | undefined, place: CallPlace): PerformedCall => {
+export const performCall = async (
+  call: ToolCall,
+  args: ReadArguments | undefined,
+  place: CallPlace,
+): Promise<PerformedCall> => {
   if (place.isOver) return { text: JSON.stringify(refused('not_run', 'The answer was submitted before this call.')) };
   if (args && !args.ok) return malformed(call, args.why, place);
   const isSubmit = call.name === SUBMIT_ANSWER.name && place.tools.includes(SUBMIT_ANSWER);
   if (isSubmit) return submit(call);
-  const { result, entry } = place.host.call(call.name, structuredClone(call.arguments));
+  const { result, entry } = await place.host.call(call.name, structuredClone(call.arguments));
   return { text: observationText(result, place.limit), entry };
 };

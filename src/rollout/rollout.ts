@@ -99,16 +99,16 @@ const answeredBy = (text: string): End => ({
     : {}),
 });
 
-const performAll = (
+const performAll = async (
   run: Run,
   action: Action,
   calls: readonly ToolCall[],
   rollout: Rollout,
   tools: readonly SessionTool[],
-): string | undefined => {
+): Promise<string | undefined> => {
   let answer: string | undefined;
   for (const [n, call] of calls.entries()) {
-    const done = performCall(call, action.calls[n]?.args, {
+    const done = await performCall(call, action.calls[n]?.args, {
       host: rollout.host,
       tools,
       isOver: answer !== undefined,
@@ -154,7 +154,7 @@ const act = async (
           problem: { code: 'turn_cut', message: 'A token limit cut the message', fault: 'policy' },
         };
       if (calls.length === 0) return answeredBy(action.text);
-      const answer = performAll(run, action, calls, rollout, tools);
+      const answer = await performAll(run, action, calls, rollout, tools);
       if (answer !== undefined) return { finish: 'answered', answer };
     }
     return { finish: 'turn_limit', answer: '' };

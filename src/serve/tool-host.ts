@@ -23,9 +23,17 @@ export interface CallOutcome {
   entry: LedgerEntry;
 }
 
+export interface CallOptions {
+  /** The caller's name for this call: a call repeated under the same name is answered again, and never run again. */
+  operation?: string;
+}
+
 export interface ToolHost {
   /** The same for the life of the host. Servers cache what they render of a tool by its input schema object. */
   tools(): SessionTool[];
-  /** Never throws for what an agent can cause, an unknown tool and unfit arguments included. */
-  call(name: string, args: unknown): CallOutcome;
+  /**
+   * Never throws for what an agent can cause, an unknown tool and unfit arguments included. A promise where the tool runs in
+   * another process or calls before it are still running; declared tools answer at once.
+   */
+  call(name: string, args: unknown, options?: CallOptions): CallOutcome | Promise<CallOutcome>;
 }

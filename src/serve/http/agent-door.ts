@@ -1,7 +1,7 @@
 /** The agents' door: MCP over Streamable HTTP for whoever holds a session's token. This is the hot path; nothing privileged is here. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { McpHandler } from '../mcp/handler.js';
-import { ErrorCode, failure } from '../mcp/messages.js';
+import { ErrorCode, failure, type Reply } from '../mcp/messages.js';
 import { isJsonBody, readBody } from './body.js';
 import type { LiveSession, SessionDirectory } from './directory.js';
 import type { Guard } from './guard.js';
@@ -96,15 +96,21 @@ export const agentDoor = ({ handler, directory, guard, limits }: AgentDoor): Req
         return;
       }
       const { headers } = request;
+      const operation = one(headers['idempotency-key']);
+      const send = (reply: Reply): void => {
+        if (form === 'events' && reply.body !== undefined && reply.status === 200) sendEvent(response, 200, reply.body);
+        else sendJson(response, reply.status, reply.body);
+      };
       const reply = handler(session.host, value, {
         headers: {
           version: one(headers['mcp-protocol-version']),
           method: one(headers['mcp-method']),
           name: one(headers['mcp-name']),
         },
+        ...(operation === undefined ? {} : { operation }),
       });
-      if (form === 'events' && reply.body !== undefined && reply.status === 200) sendEvent(response, 200, reply.body);
-      else sendJson(response, reply.status, reply.body);
+      if (reply instanceof Promise) void reply.then(send);
+      else send(reply);
     });
   };
 };

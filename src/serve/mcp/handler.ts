@@ -9,7 +9,7 @@ import { answersOf, type McpOptions } from './methods.js';
 import { isModern } from './revisions.js';
 import { classicOf, type Exchange, routeOf, unsupportedClassic } from './route.js';
 
-export type McpHandler = (host: ToolHost, value: unknown, exchange: Exchange) => Reply;
+export type McpHandler = (host: ToolHost, value: unknown, exchange: Exchange) => Reply | Promise<Reply>;
 
 const LARGEST_BATCH = 100;
 
@@ -36,7 +36,7 @@ const notified = (message: Message & { kind: 'notification' }, { headers }: Exch
 export const mcpHandler = (options: McpOptions = {}): McpHandler => {
   const answer = answersOf(options);
 
-  const one = (host: ToolHost, value: unknown, exchange: Exchange): Reply => {
+  const one = (host: ToolHost, value: unknown, exchange: Exchange): Reply | Promise<Reply> => {
     const message = readMessage(value);
     if (message.kind === 'invalid') return failure(message.id, ErrorCode.invalidRequest, message.why, 400);
     if (message.kind === 'response') {
@@ -50,15 +50,19 @@ export const mcpHandler = (options: McpOptions = {}): McpHandler => {
     const route = routeOf(message.id, message.method, message.params, exchange);
     if ('refused' in route) return route.refused;
     const { id, method, params } = message;
-    try {
-      return answer(host, { id, method, params, revision: route.revision, exchange });
-    } catch (thrown) {
+    const broke = (thrown: unknown): Reply => {
       options.onDefect?.(asTreadleError(thrown, 'world'));
       return failure(id, ErrorCode.internal, 'The server could not answer');
+    };
+    try {
+      const reply = answer(host, { id, method, params, revision: route.revision, exchange });
+      return reply instanceof Promise ? reply.catch(broke) : reply;
+    } catch (thrown) {
+      return broke(thrown);
     }
   };
 
-  const many = (host: ToolHost, values: unknown[], exchange: Exchange): Reply => {
+  const many = (host: ToolHost, values: unknown[], exchange: Exchange): Reply | Promise<Reply> => {
     const revision = classicOf(exchange);
     const named = exchange.headers?.version;
     if (revision === undefined && !isModern(named!)) return unsupportedClassic(null, named!);
@@ -69,8 +73,10 @@ export const mcpHandler = (options: McpOptions = {}): McpHandler => {
     const unfit = (value: unknown): boolean =>
       isObject(value) && (value.method === 'initialize' || (isObject(value.params) && claimsEnvelope(value.params)));
     if (values.some(unfit)) return refuse('Handshakes and modern requests do not go in a batch');
-    const bodies = values.map((value) => one(host, value, exchange).body).filter((body) => body !== undefined);
-    return bodies.length === 0 ? ACCEPTED : { status: 200, body: `[${bodies.join(',')}]` };
+    return Promise.all(values.map((value) => one(host, value, exchange))).then((replies) => {
+      const bodies = replies.map(({ body }) => body).filter((body) => body !== undefined);
+      return bodies.length === 0 ? ACCEPTED : { status: 200, body: `[${bodies.join(',')}]` };
+    });
   };
 
   return (host, value, exchange) => (Array.isArray(value) ? many(host, value, exchange) : one(host, value, exchange));

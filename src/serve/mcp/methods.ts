@@ -1,6 +1,6 @@
 /** What each method of each era answers. */
 import type { TreadleError } from '../../errors.js';
-import type { ToolHost } from '../tool-host.js';
+import type { CallOutcome, ToolHost } from '../tool-host.js';
 import { SERVER_KEY } from './envelope.js';
 import { ownIdentity, type ServerIdentity } from './identity.js';
 import { ErrorCode, failure, type Id, isObject, type Params, type Reply, success } from './messages.js';
@@ -24,7 +24,7 @@ export interface Request {
   exchange: Exchange;
 }
 
-export type Answer = (host: ToolHost, request: Request) => Reply;
+export type Answer = (host: ToolHost, request: Request) => Reply | Promise<Reply>;
 
 /** A session's tools never change, but they are that session's own. */
 const LISTING_CACHE = '"ttlMs":3600000,"cacheScope":"private"';
@@ -50,16 +50,24 @@ export const answersOf = ({ server = ownIdentity(), instructions }: McpOptions):
     return success(id, revision.era === 'modern' ? `{${tools},${LISTING_CACHE},${signature}}` : `{${tools}}`);
   };
 
-  const call: Answer = (host, { id, params, revision }) => {
+  const call: Answer = (host, { id, params, revision, exchange }) => {
     const { name, arguments: args } = params;
     if (typeof name !== 'string') return failure(id, ErrorCode.invalidParams, 'params.name must be a string');
     if (args !== undefined && !isObject(args))
       return failure(id, ErrorCode.invalidParams, 'params.arguments must be an object');
-    const outcome = host.call(name, args ?? {});
-    if (outcome.error?.code === 'unknown_tool')
-      return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
-    const members = callJson(outcome, revision);
-    return success(id, revision.era === 'modern' ? `{${members},${signature}}` : `{${members}}`);
+    const shown = (outcome: CallOutcome): Reply => {
+      if (outcome.error?.code === 'unknown_tool')
+        return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+      const members = callJson(outcome, revision);
+      return success(id, revision.era === 'modern' ? `{${members},${signature}}` : `{${members}}`);
+    };
+    // Most tools answer at once, and a promise each would cost as much as the call.
+    const outcome = host.call(
+      name,
+      args ?? {},
+      exchange.operation === undefined ? undefined : { operation: exchange.operation },
+    );
+    return outcome instanceof Promise ? outcome.then(shown) : shown(outcome);
   };
 
   return (host, request) => {

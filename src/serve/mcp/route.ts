@@ -17,6 +17,8 @@ export interface Exchange {
   headers?: McpHeaders;
   /** What this connection agreed on in `initialize`; a transport with connections keeps it, HTTP does not. */
   connection?: { agreed?: Revision };
+  /** The client's name for this request (Idempotency-Key), under which it may be sent again. */
+  operation?: string;
 }
 
 export type Route = { revision: Revision } | { refused: Reply };

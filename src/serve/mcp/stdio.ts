@@ -52,7 +52,7 @@ export const serveStdio = async (options: ServeStdioOptions): Promise<void> => {
   const handle = mcpHandler(mcp);
   const exchange: Exchange = { connection: {} };
 
-  const replyTo = (line: Buffer | undefined): Reply | undefined => {
+  const replyTo = (line: Buffer | undefined): Reply | Promise<Reply> | undefined => {
     if (line === undefined) return failure(null, ErrorCode.invalidRequest, `A message has at most ${lineBytes} bytes`);
     if (!isUtf8(line)) return failure(null, ErrorCode.parse, 'The message is not UTF-8');
     const text = line.toString('utf8').trim();
@@ -74,7 +74,7 @@ export const serveStdio = async (options: ServeStdioOptions): Promise<void> => {
   output.on('error', breaks);
   try {
     for await (const line of linesOf(input, lineBytes)) {
-      const body = replyTo(line)?.body;
+      const body = (await replyTo(line))?.body;
       if (body !== undefined && !output.write(`${body}\n`)) await once(output, 'drain');
       if (isBroken) break;
     }

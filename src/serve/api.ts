@@ -1,0 +1,170 @@
+/**
+ * What a trainer asks of a server, the same in process and over HTTP (weft.txt 3.3.3). Requests and answers are zod schemas,
+ * from which the REST door's OpenAPI document is made.
+ */
+import { z } from 'zod';
+import { Name } from '../artifacts/table.js';
+import { LedgerEntry } from '../artifacts/trace.js';
+import { Verdict } from '../artifacts/verdict.js';
+import { Hash } from '../artifacts/world.js';
+
+const label = z.string().min(1).max(128);
+
+/** Whose rollout this is; ledgers, statistics and metrics carry it. */
+export const Labels = z.strictObject({
+  run: label.optional(),
+  step: z.number().int().min(0).optional(),
+  group: label.optional(),
+  policyVersion: label.optional(),
+});
+
+/** One version of a registry record, as a session holds it. */
+export const Pin = z.strictObject({ name: z.string(), version: z.number().int().min(1), hash: Hash });
+
+/** A task, or a world where there is none. References: `name`, `name@version` or a hash. */
+export const OpenRequest = z.strictObject({
+  task: z.string().min(1).max(256).optional(),
+  world: z.string().min(1).max(256).optional(),
+  /** Services of the world whose tools are offered; the task's, or all of them, when absent. */
+  services: z.array(Name).min(1).optional(),
+  /** Outside MCP servers of the registry that the session gets an instance of each. */
+  servers: z.array(z.string()).optional(),
+  /** A folder of the agent's own on the server's machine, for harnesses that run there. */
+  sandbox: z.boolean().optional(),
+  labels: Labels.optional(),
+  /** Seconds without a call after which the session is closed; the server's default when absent. */
+  idleSeconds: z.number().int().positive().max(604_800).optional(),
+});
+
+export const Pins = z.strictObject({
+  world: Pin,
+  task: Pin.optional(),
+  verifier: Pin.optional(),
+  services: z.record(Name, Pin),
+  servers: z.record(Name, Pin),
+});
+
+/** `forked`: it became its branches and takes no calls. */
+export const SessionStatus = z.enum(['open', 'paused', 'forked', 'closed']);
+/** Where its state is: in use, compressed in memory, on this machine's disk, or in the blob store. */
+export const Residence = z.enum(['active', 'parked', 'disk', 'stored']);
+
+export const SessionInfo = z.strictObject({
+  id: z.string(),
+  status: SessionStatus,
+  residence: Residence,
+  pins: Pins,
+  labels: Labels,
+  /** The session this one was forked from. */
+  parent: z.string().optional(),
+  calls: z.number().int(),
+  /** Virtual time, unix seconds. */
+  clock: z.number().int(),
+  /** Outside servers that cannot be forked or snapshotted, and so neither can the session. */
+  unforkable: z.array(Name),
+  snapshots: z.array(z.string()),
+  /** Folder of the agent's own, where one was asked for. */
+  sandbox: z.string().optional(),
+});
+
+/** Where an agent connects; `token` is shown here and never again. */
+export const Connection = z.strictObject({ token: z.string(), url: z.string() });
+
+export const OpenedSession = SessionInfo.extend({
+  /** All of the session's tools. */
+  ...Connection.shape,
+  /** Each service alone. */
+  services: z.record(Name, Connection),
+  /** The task's request. */
+  brief: z.string().optional(),
+});
+
+export const ForkRequest = z.strictObject({
+  count: z.number().int().min(1).max(1024).default(1),
+  /** The session becomes its branches: it keeps its state for further forks and takes no more calls. */
+  retire: z.boolean().optional(),
+  labels: Labels.optional(),
+});
+
+export const CallRequest = z.strictObject({
+  tool: z.string(),
+  arguments: z.unknown().optional(),
+  /** Names the call for retries; a second call of that name is answered and not run. */
+  operation: z.string().min(1).max(256).optional(),
+});
+
+export const VerifyRequest = z.strictObject({
+  /** The agent's last message or submitted answer. */
+  answer: z.string().max(1_048_576).default(''),
+  /** Another version than the session's own. */
+  verifier: z.string().optional(),
+});
+
+export const CloseRequest = z.strictObject({ answer: z.string().max(1_048_576).optional() });
+
+/** A ledger entry with what only the server knows: wall-clock milliseconds. */
+export const ServedEntry = LedgerEntry.extend({ ms: z.number() });
+
+export const SessionLedger = z.strictObject({
+  session: z.string(),
+  labels: Labels,
+  pins: Pins,
+  entries: z.array(ServedEntry),
+});
+
+export const Latency = z.strictObject({ p50: z.number(), p95: z.number(), p99: z.number(), max: z.number() });
+
+/** How one version of a tool fared; `evolve` reads it. */
+export const ToolStatistics = z.strictObject({
+  service: z.string(),
+  /** Content address of the service's definition. */
+  serviceHash: z.string(),
+  tool: z.string(),
+  toolVersion: z.string(),
+  labels: Labels,
+  calls: z.number().int(),
+  /** By whose fault the call failed. */
+  failed: z.record(z.string(), z.number().int()),
+  /** By error code. */
+  codes: z.record(z.string(), z.number().int()),
+  ms: Latency,
+});
+
+export const ServerInfo = z.strictObject({
+  version: z.string(),
+  sessions: z.record(z.string(), z.number().int()),
+  capacity: z.number().int(),
+  worlds: z.strictObject({ loaded: z.number().int(), known: z.number().int() }),
+  rssMiB: z.number(),
+  uptimeSeconds: z.number(),
+  /** Why no session is opened now; absent when all is well. */
+  refusing: z.string().optional(),
+});
+
+export const RecordKind = z.enum(['service', 'world', 'task', 'verifier', 'server']);
+export const RegistryRecord = z.strictObject({
+  kind: RecordKind,
+  ...Pin.shape,
+  deprecated: z.strictObject({ because: z.string() }).optional(),
+});
+
+export type Labels = z.infer<typeof Labels>;
+export type Pin = z.infer<typeof Pin>;
+export type Pins = z.infer<typeof Pins>;
+export type OpenRequest = z.infer<typeof OpenRequest>;
+export type SessionStatus = z.infer<typeof SessionStatus>;
+export type Residence = z.infer<typeof Residence>;
+export type SessionInfo = z.infer<typeof SessionInfo>;
+export type Connection = z.infer<typeof Connection>;
+export type OpenedSession = z.infer<typeof OpenedSession>;
+export type ForkRequest = z.input<typeof ForkRequest>;
+export type CallRequest = z.infer<typeof CallRequest>;
+export type VerifyRequest = z.input<typeof VerifyRequest>;
+export type ServedEntry = z.infer<typeof ServedEntry>;
+export type SessionLedger = z.infer<typeof SessionLedger>;
+export type ToolStatistics = z.infer<typeof ToolStatistics>;
+export type ServerInfo = z.infer<typeof ServerInfo>;
+export type RecordKind = z.infer<typeof RecordKind>;
+export type RegistryRecord = z.infer<typeof RegistryRecord>;
+export type { Verdict };
+export { Verdict as VerdictSchema };
