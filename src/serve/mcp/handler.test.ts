@@ -4,6 +4,7 @@ import { type NoteHost, noteHost } from '../../../test/e2e/mcp-host.js';
 import { envelope, VERSION } from '../../../test/e2e/mcp-raw.js';
 import type { TreadleError } from '../../errors.js';
 import { mcpHandler } from './handler.js';
+import type { Reply } from './messages.js';
 import type { Exchange } from './route.js';
 
 const handle = mcpHandler({ server: { name: 'acme', version: '9' } });
@@ -13,10 +14,17 @@ interface Parsed {
   body: { id?: unknown; result?: Record<string, unknown>; error?: { code: number; message: string; data?: unknown } };
 }
 
-const ask = (message: unknown, exchange: Exchange = {}, host: NoteHost = noteHost()): Parsed => {
-  const reply = handle(host, message, exchange);
-  return { status: reply.status, body: reply.body === undefined ? {} : JSON.parse(reply.body) };
+/** A host that answers at once is answered for at once: no promise on the way of a single message. */
+const now = (reply: Reply | Promise<Reply>): Reply => {
+  if (reply instanceof Promise) throw new Error('a promise where none is due');
+  return reply;
 };
+const parsed = (reply: Reply): Parsed => ({
+  status: reply.status,
+  body: reply.body === undefined ? {} : JSON.parse(reply.body),
+});
+const ask = (message: unknown, exchange: Exchange = {}, host: NoteHost = noteHost()): Parsed =>
+  parsed(now(handle(host, message, exchange)));
 const rpc = (method: string, params?: unknown): object => ({ jsonrpc: '2.0', id: 'a', method, params });
 const modern = (method: string, params: object = {}, version = VERSION): object =>
   rpc(method, { ...params, _meta: envelope(version) });
@@ -50,7 +58,7 @@ describe('the classic era', () => {
     expect(answer).toMatchObject({ status: 400, body: { id: 'a', error: { data: { requested: '2025-01-01' } } } });
   });
 
-  it('takes batches in 2025-03-26 only', () => {
+  it('takes batches in 2025-03-26 only', async () => {
     const host = noteHost();
     const batch = [
       rpc('ping'),
@@ -58,7 +66,7 @@ describe('the classic era', () => {
       7,
       rpc('tools/call', { name: 'list_notes' }),
     ];
-    const answer = handle(host, batch, { headers: { version: '2025-03-26' } });
+    const answer = await handle(host, batch, { headers: { version: '2025-03-26' } });
     const bodies = JSON.parse(answer.body ?? '') as Parsed['body'][];
     expect(bodies.map((body) => body.error?.code ?? 'ok')).toEqual(['ok', -32600, 'ok']);
     expect(host.ledger).toHaveLength(1);
@@ -66,7 +74,7 @@ describe('the classic era', () => {
       expect(ask(batch, { headers: { version } })).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
     const odd = [[], Array(101).fill(rpc('ping')), [rpc('initialize', {})], [modern('tools/list')]];
     for (const values of odd) expect(ask(values).status).toBe(400);
-    expect(handle(host, [{ jsonrpc: '2.0', method: 'x' }], {})).toEqual({ status: 202 });
+    expect(await handle(host, [{ jsonrpc: '2.0', method: 'x' }], {})).toEqual({ status: 202 });
   });
 
   it('takes responses and notifications in silence', () => {
@@ -173,6 +181,25 @@ describe('calls', () => {
     expect(host.ledger.map((entry) => entry.tool)).toEqual(['nope']);
   });
 
+  it('waits for a host that answers later, and outlives one that never should have', async () => {
+    const defects: TreadleError[] = [];
+    const careful = mcpHandler({ onDefect: (error) => defects.push(error) });
+    const sync = noteHost();
+    const host = {
+      ...sync,
+      call: async (tool: string, args: unknown) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return sync.call(tool, args);
+      },
+    };
+    const answer = async (name: string): Promise<Parsed> =>
+      parsed(await careful(host, rpc('tools/call', { name, arguments: { title: 'x' } }), {}));
+    expect((await answer('write_note')).body.result).toMatchObject({ content: [{ type: 'text' }] });
+    expect((await answer('nope')).body.error?.code).toBe(-32602);
+    expect((await answer('break')).body.error).toEqual({ code: -32603, message: 'The server could not answer' });
+    expect(defects.map((error) => error.message)).toEqual(['secret detail of the host']);
+  });
+
   it('has one page of tools', () => {
     expect(ask(rpc('tools/list', { cursor: 'x' })).body.error?.code).toBe(-32602);
   });
@@ -186,8 +213,8 @@ describe('calls', () => {
         throw new Error('no tools today');
       },
     };
-    expect(JSON.parse(careful(host, rpc('tools/list'), {}).body ?? '').error.code).toBe(-32603);
-    expect(JSON.parse(careful(host, rpc('tools/call', { name: 'break' }), {}).body ?? '').error.code).toBe(-32603);
+    expect(parsed(now(careful(host, rpc('tools/list'), {}))).body.error?.code).toBe(-32603);
+    expect(parsed(now(careful(host, rpc('tools/call', { name: 'break' }), {}))).body.error?.code).toBe(-32603);
     expect(defects.map((error) => error.message)).toEqual(['no tools today', 'secret detail of the host']);
   });
 });
@@ -218,11 +245,11 @@ describe('anything at all', () => {
   });
   const message = fc.oneof(value, fc.record({ jsonrpc: fc.constant('2.0'), id: leaf, method: leaf, params: value }));
 
-  it('gets one well-formed reply and never an exception', () => {
-    fc.assert(
-      fc.property(message, header, header, header, (sent, version, method, name) => {
-        const parsed: unknown = JSON.parse(JSON.stringify(sent) ?? 'null');
-        const reply = handle(noteHost(), parsed, { headers: { version, method, name } });
+  it('gets one well-formed reply and never an exception', async () => {
+    await fc.assert(
+      fc.asyncProperty(message, header, header, header, async (sent, version, method, name) => {
+        const value: unknown = JSON.parse(JSON.stringify(sent) ?? 'null');
+        const reply = await handle(noteHost(), value, { headers: { version, method, name } });
         expect([200, 202, 400, 404]).toContain(reply.status);
         expect(reply.body === undefined).toBe(reply.status === 202);
         for (const body of reply.body === undefined ? [] : [JSON.parse(reply.body)].flat()) {
