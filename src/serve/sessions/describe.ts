@@ -1,6 +1,7 @@
 /** What an agent is told of a tool. */
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { WorldSpec } from '../../artifacts/world.js';
+import type { LoadedWorld } from '../../world/loaded.js';
 import { compileService } from '../../world/program/compile.js';
 import type { CompiledTool } from '../../world/program/types.js';
 import type { SessionTool } from '../tool-host.js';
@@ -17,6 +18,23 @@ export const describeTool = (name: string, service: string, compiled: CompiledTo
     destructive: tool.writes.some((write) => write.delete === true),
     version: compiled.version,
   };
+};
+
+/** By world and by the services offered: the sessions of one world share their listings. */
+const listings = new WeakMap<LoadedWorld, Map<string, SessionTool[]>>();
+
+/** The tools of a loaded world's services, the same list each time. */
+export const toolsOf = (world: LoadedWorld, offered: ReadonlySet<string>): SessionTool[] => {
+  const known = listings.get(world) ?? new Map<string, SessionTool[]>();
+  listings.set(world, known);
+  const key = [...offered].sort().join(' ');
+  const made =
+    known.get(key) ??
+    [...world.tools]
+      .filter(([, { service }]) => offered.has(service.id))
+      .map(([name, { service, tool }]) => describeTool(name, service.id, tool));
+  known.set(key, made);
+  return made;
 };
 
 /** The tools that a session on these services of a world would be offered, without opening one. */

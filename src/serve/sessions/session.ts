@@ -4,16 +4,19 @@
  */
 import type { LedgerEntry, Touch } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
-import { type Json, sha256 } from '../../kit/hash.js';
+import { elapsedMs } from '../../kit/clock.js';
+import { sha256 } from '../../kit/hash.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import { callTool } from '../../world/program/call.js';
-import type { Caller } from '../../world/program/types.js';
+import type { CallContext, Caller } from '../../world/program/types.js';
 import { diffStates } from '../../world/state/diff.js';
 import type { FrozenState, State } from '../../world/state/state.js';
 import type { RowChange } from '../../world/state/types.js';
 import { Workspace } from '../../world/workspace/workspace.js';
 import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
-import { describeTool } from './describe.js';
+import { type Book, plainBook } from './book.js';
+import { toolsOf } from './describe.js';
+import { type Answered, outcomeOf, unknownTool } from './entry.js';
 
 /** Virtual seconds a call takes when its tool declares none. */
 const CALL_SECONDS = 5;
@@ -25,6 +28,8 @@ export interface SessionOptions {
   /** Services whose tools are offered; all of them when absent. */
   services?: readonly string[];
   me: Caller;
+  /** Where calls are written down; a list in memory when absent. */
+  book?: Book;
 }
 
 /** A point to come back to. Drop it when it is no longer needed. */
@@ -32,7 +37,7 @@ export interface SessionSnapshot {
   states: ReadonlyMap<string, FrozenState>;
   workspace: Workspace;
   clock: number;
-  ledger: readonly LedgerEntry[];
+  book: Book;
 }
 
 interface Inside {
@@ -40,15 +45,8 @@ interface Inside {
   states: Map<string, State>;
   workspace: Workspace;
   clock: number;
-  ledger: LedgerEntry[];
+  book: Book;
 }
-
-const fresh = (world: LoadedWorld): Inside => ({
-  states: new Map(),
-  workspace: new Workspace(),
-  clock: world.spec.clock,
-  ledger: [],
-});
 
 export class Session implements ToolHost {
   readonly id: string;
@@ -81,14 +79,31 @@ export class Session implements ToolHost {
       });
     }
     const offered = new Set(options.services ?? world.services.keys());
-    return new Session({ id: options.id, world, me: options.me, offered }, fresh(world));
+    const { clock } = world.spec;
+    const inside = { states: new Map(), workspace: new Workspace(), clock, book: options.book ?? plainBook() };
+    return new Session({ id: options.id, world, me: options.me, offered }, inside);
+  }
+
+  /** A session that goes on from a point kept elsewhere; it takes the states over. */
+  static resume(world: LoadedWorld, options: SessionOptions, from: Omit<Inside, 'book'>): Session {
+    const session = Session.open(world, options);
+    session.#in = { ...from, book: session.#in.book };
+    return session;
   }
 
   get clock(): number {
     return this.#in.clock;
   }
   get ledger(): readonly LedgerEntry[] {
-    return this.#in.ledger;
+    return this.#in.book.entries();
+  }
+  /** Calls so far. */
+  get calls(): number {
+    return this.#in.book.length;
+  }
+  /** Services that the session has copies of its own of. */
+  get touchedServices(): string[] {
+    return [...this.#in.states.keys()];
   }
   get workspace(): Workspace {
     return this.#in.workspace;
@@ -130,81 +145,64 @@ export class Session implements ToolHost {
   }
 
   tools(): SessionTool[] {
-    this.#tools ??= [...this.world.tools]
-      .filter(([, { service }]) => this.offered.has(service.id))
-      .map(([name, { service, tool }]) => describeTool(name, service.id, tool));
+    this.#tools ??= toolsOf(this.world, this.offered);
     return this.#tools;
   }
 
   /** Runs one tool call, keeps it in the ledger and lets virtual time pass. What an agent can get wrong comes back as a result. */
   call(name: string, args: unknown): CallOutcome {
     const found = this.world.tools.get(name);
-    if (!found || !this.offered.has(found.service.id)) return this.#unknown(name, args);
+    if (!found || !this.offered.has(found.service.id)) return this.note({ tool: name, args }, unknownTool(name));
     const { service, tool } = found;
-    const state = this.state(service.id);
-    const connection = service.connection;
-    connection.bind(state);
+    const started = elapsedMs();
+    const { connection } = service;
+    connection.bind(this.state(service.id));
     connection.record();
-    const { clock: now, workspace } = this.#in;
-    const context = { now, me: this.me, seed: this.world.spec.seed, workspace, budget: CALL_BUDGET };
-    const outcome = callTool(service.program, tool.name, connection, args, context);
+    const outcome = callTool(service.program, tool.name, connection, args, this.#context());
     const touched: Touch[] = connection
       .touched()
       .map(({ table, key, change, cols }) => ({ service: service.id, table, key, change, cols }));
-    this.#in.clock += tool.tool.duration ?? CALL_SECONDS;
-    const entry: LedgerEntry = {
-      index: this.#in.ledger.length,
-      service: service.id,
-      tool: name,
-      toolVersion: tool.version,
-      args: (args ?? {}) as Json,
-      ok: outcome.ok,
-      result: outcome.result,
-      ...(outcome.ok ? {} : { error: { code: outcome.error.code, fault: outcome.error.fault } }),
-      touched,
-      at: now,
-    };
-    this.#in.ledger.push(entry);
-    if (outcome.ok) return { ok: true, result: outcome.result, entry };
-    const { code, fault, status } = outcome.error;
-    return { ok: false, result: outcome.result, error: { code, fault, status }, entry };
+    const { ok, result } = outcome;
+    const answered = { ok, result, error: outcome.ok ? undefined : outcome.error, touched };
+    const called = { service: service.id, tool: name, toolVersion: tool.version, args };
+    return this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
   }
 
-  #unknown(name: string, args: unknown): CallOutcome {
-    const result: Json = { error: { code: 'unknown_tool', message: `There is no tool called ${name.slice(0, 80)}.` } };
-    const error = { code: 'unknown_tool', fault: 'agent' as const };
-    const index = this.#in.ledger.length;
-    const entry: LedgerEntry = {
-      index,
-      service: '',
-      tool: name,
-      toolVersion: '',
-      args: (args ?? {}) as Json,
-      ok: false,
-      result,
-      error,
-      touched: [],
-      at: this.#in.clock,
-    };
-    this.#in.ledger.push(entry);
-    return { ok: false, result, error: { ...error, status: 404 }, entry };
+  #context(): CallContext {
+    const { clock: now, workspace } = this.#in;
+    return { now, me: this.me, seed: this.world.spec.seed, workspace, budget: CALL_BUDGET };
+  }
+
+  /** Writes a call down that was answered elsewhere (an outside server's); `seconds` of virtual time pass. */
+  note(
+    call: { tool: string; args: unknown; service?: string; toolVersion?: string },
+    answered: Answered,
+    seconds = 0,
+    ms = 0,
+  ): CallOutcome {
+    const { book, clock: at } = this.#in;
+    const { tool, args, service = '', toolVersion = '' } = call;
+    const outcome = outcomeOf({ service, tool, toolVersion, args, index: book.length, at }, answered);
+    this.#in.clock += seconds;
+    book.push(outcome.entry, ms);
+    return outcome;
   }
 
   /** A second session from exactly this point. O(services it used); pages are shared until either side writes. */
   fork(id: string): Session {
-    const { states, workspace, clock, ledger } = this.#in;
+    const { states, workspace, clock, book } = this.#in;
     const forked = new Map<string, State>();
     for (const [service, state] of states) forked.set(service, state.fork());
     const { world, me, offered } = this;
-    const inside = { states: forked, workspace: workspace.fork(), clock, ledger: ledger.slice() };
+    const inside = { states: forked, workspace: workspace.fork(), clock, book: book.fork() };
     return new Session({ id, world, me, offered }, inside, this.#tools);
   }
 
   snapshot(): SessionSnapshot {
-    const { states, workspace, clock, ledger } = this.#in;
+    const { states, workspace, clock, book } = this.#in;
     const frozen = new Map<string, FrozenState>();
     for (const [service, state] of states) frozen.set(service, state.snapshot());
-    return { states: frozen, workspace: workspace.fork(), clock, ledger: ledger.slice() };
+    return { states: frozen, workspace: workspace.fork(), clock, book: book.fork() };
   }
 
   restore(to: SessionSnapshot): void {
@@ -214,14 +212,15 @@ export class Session implements ToolHost {
       this.#in.states.delete(service);
     }
     for (const [service, frozen] of to.states) this.state(service).restore(frozen);
-    this.#in = { states: this.#in.states, workspace: to.workspace.fork(), clock: to.clock, ledger: to.ledger.slice() };
+    this.#in.book.drop();
+    this.#in = { states: this.#in.states, workspace: to.workspace.fork(), clock: to.clock, book: to.book.fork() };
   }
 
   /** Back to the world's initial state, as if newly opened. */
-  reset(): void {
+  reset(book: Book = plainBook()): void {
     this.drop();
     this.#dropped = false;
-    this.#in = fresh(this.world);
+    this.#in = { states: new Map(), workspace: new Workspace(), clock: this.world.spec.clock, book };
   }
 
   /** Rows that differ from the initial state, per service; services without a change are left out. */
@@ -243,6 +242,7 @@ export class Session implements ToolHost {
   drop(): void {
     for (const state of this.#in.states.values()) state.drop();
     this.#in.states.clear();
+    if (!this.#dropped) this.#in.book.drop();
     this.#dropped = true;
   }
 }
@@ -250,4 +250,5 @@ export class Session implements ToolHost {
 /** Gives a snapshot's pages back. */
 export const dropSnapshot = (snapshot: SessionSnapshot): void => {
   for (const frozen of snapshot.states.values()) frozen.drop();
+  snapshot.book.drop();
 };
