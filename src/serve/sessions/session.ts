@@ -101,9 +101,12 @@ export class Session implements ToolHost {
   get calls(): number {
     return this.#in.book.length;
   }
-  /** Services that the session has copies of its own of. */
-  get touchedServices(): string[] {
-    return [...this.#in.states.keys()];
+  get book(): Book {
+    return this.#in.book;
+  }
+  /** Databases that the session has copies of its own of. */
+  get states(): ReadonlyMap<string, State> {
+    return this.#in.states;
   }
   get workspace(): Workspace {
     return this.#in.workspace;
@@ -189,12 +192,12 @@ export class Session implements ToolHost {
   }
 
   /** A second session from exactly this point. O(services it used); pages are shared until either side writes. */
-  fork(id: string): Session {
-    const { states, workspace, clock, book } = this.#in;
+  fork(id: string, book: Book = this.#in.book.fork()): Session {
+    const { states, workspace, clock } = this.#in;
     const forked = new Map<string, State>();
     for (const [service, state] of states) forked.set(service, state.fork());
     const { world, me, offered } = this;
-    const inside = { states: forked, workspace: workspace.fork(), clock, book: book.fork() };
+    const inside = { states: forked, workspace: workspace.fork(), clock, book };
     return new Session({ id, world, me, offered }, inside, this.#tools);
   }
 
@@ -238,12 +241,17 @@ export class Session implements ToolHost {
     return own ? diffStates(service.pristine, own, service.keys) : [];
   }
 
-  /** Gives the session's pages back. */
+  /** Gives the session's pages back, and its book. */
   drop(): void {
+    if (!this.#dropped) this.release().drop();
+  }
+
+  /** Gives the pages back and hands out the book: the session goes on elsewhere. */
+  release(): Book {
     for (const state of this.#in.states.values()) state.drop();
     this.#in.states.clear();
-    if (!this.#dropped) this.#in.book.drop();
     this.#dropped = true;
+    return this.#in.book;
   }
 }
 

@@ -1,17 +1,11 @@
 /** The ground tasks grow on: a loaded world, its initial rows, fresh sessions, and unused values for new things. */
 
-import { rng } from '../../kit/rng.js';
-import { callerOf } from '../../serve/sessions/caller.js';
+import { type Actor, actorOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
-import type { Caller } from '../../world/program/types.js';
 import { seedWorld } from '../../world/seed/seed.js';
 import type { Row } from '../../world/state/types.js';
 import type { Known, TableRows } from './descriptors.js';
-
-export interface Actor extends Caller {
-  title: string;
-}
 
 export interface Ground extends Known {
   world: LoadedWorld;
@@ -24,13 +18,6 @@ export interface Ground extends Known {
 
 /** Rows that spare data is made of; enough to choose from, few enough to be cheap. */
 const SPARE_ROWS = 12;
-
-/** The employee on whose behalf agents work: an active one with a superior, drawn by the world's seed. */
-export const actorOf = (world: LoadedWorld): Actor => {
-  const directory = world.services.get('directory');
-  if (!directory?.spec.tables.employee) {
-    const email = `operator@${world.spec.company.domain}`;
-    return { ...callerOf({ name: 'the operator', email }), title: 'Operator' };
   }
   directory.connection.bind(directory.pristine);
   const rows = directory.connection.prepare('SELECT * FROM "employee" ORDER BY rowid').all();
