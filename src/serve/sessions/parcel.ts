@@ -77,3 +77,26 @@ export const unpackSession = (
   }
   return { states, workspace: new Workspace(new Map(header.files)), clock: header.clock };
 };
+
+/** Several parcels in one, so that a session and its snapshots move together. */
+export const bundle = (parcels: readonly Uint8Array[]): Uint8Array => {
+  const lengths = Buffer.alloc(4 * (parcels.length + 1));
+  [parcels.length, ...parcels.map(({ length }) => length)].forEach((word, i) => {
+    lengths.writeUInt32BE(word, 4 * i);
+  });
+  return Buffer.concat([lengths, ...parcels]);
+};
+
+/** Throws `bad_parcel`. */
+export const unbundle = (bundled: Uint8Array): Uint8Array[] => {
+  const bytes = Buffer.from(bundled.buffer, bundled.byteOffset, bundled.length);
+  const count = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
+  if (count < 1 || bytes.length < 4 * (count + 1)) throw damaged('it is cut off');
+  let at = 4 * (count + 1);
+  return Array.from({ length: count }, (_, i) => {
+    const length = bytes.readUInt32BE(4 * (i + 1));
+    if (at + length > bytes.length) throw damaged('it is cut off');
+    at += length;
+    return bytes.subarray(at - length, at);
+  });
+};

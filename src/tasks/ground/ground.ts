@@ -18,16 +18,6 @@ export interface Ground extends Known {
 
 /** Rows that spare data is made of; enough to choose from, few enough to be cheap. */
 const SPARE_ROWS = 12;
-  }
-  directory.connection.bind(directory.pristine);
-  const rows = directory.connection.prepare('SELECT * FROM "employee" ORDER BY rowid').all();
-  const able = rows.filter((candidate) => candidate.status === 'active' && candidate.manager_id !== null);
-  const row = able.length > 0 ? rng(world.spec.seed, 'actor').pick(able) : rows[0];
-  return {
-    ...callerOf({ name: String(row?.name ?? ''), email: String(row?.email ?? '') }),
-    title: String(row?.title ?? ''),
-  };
-};
 
 /** Prepares a world for task making. Reads each table once, when it is first asked for. */
 export const prepareGround = (world: LoadedWorld): Ground => {
