@@ -1,0 +1,63 @@
+/** Files of a serving machine: written whole or not at all, and what the disk says as our errors. */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { TreadleError } from '../../errors.js';
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+export const systemCode = (thrown: unknown): string => (thrown as NodeJS.ErrnoException | undefined)?.code ?? '';
+
+/** `disk_full` (retryable) where there is no room, else `code`; both of the infrastructure. Shows no machine path. */
+export const diskFailure = (thrown: unknown, doing: string, code: string): TreadleError => {
+  const system = systemCode(thrown) || 'unknown';
+  const full = FULL.has(system);
+  return new TreadleError({
+    code: full ? 'disk_full' : code,
+    message: full ? `There is no room on the disk: cannot ${doing}` : `Cannot ${doing}: ${system}`,
+    value: system,
+    next: full
+      ? 'Free some space; nothing that was kept before is lost.'
+      : "See that the server's folder can be written.",
+    fault: 'infrastructure',
+    isRetryable: full,
+    cause: thrown,
+  });
+};
+
+/** Writes all of it: a short write on a full disk is followed by one that throws. */
+export const writeAll = (file: number, bytes: Uint8Array): void => {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
+};
+
+let parts = 0;
+/** A name beside `path` that no other writer uses. */
+export const partOf = (path: string): string => `${path}.${process.pid}-${++parts}.part`;
+
+/** Writes beside the target and renames; `sync` also waits for the disk. Throws what the system throws, and leaves nothing. */
+export const replaceFile = (path: string, bytes: Uint8Array, sync = false): void => {
+  const part = partOf(path);
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    const file = openSync(part, 'wx');
+    try {
+      writeAll(file, bytes);
+      if (sync) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(part, path);
+  } catch (thrown) {
+    rmSync(part, { force: true });
+    throw thrown;
+  }
+};
+
+/** Undefined when it is not there. */
+export const readIfThere = (path: string): Uint8Array | undefined => {
+  try {
+    return readFileSync(path);
+  } catch (thrown) {
+    if (systemCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+};

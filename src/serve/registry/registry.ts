@@ -1,0 +1,260 @@
+/**
+ * The registry: services, worlds, tasks, verifiers and outside servers as content-addressed records with versions 1, 2, 3 ... of
+ * each name (weft.txt 3.3.3). A session pins what it resolved; publishing or deprecating later does not touch it.
+ */
+import { join } from 'node:path';
+import { TreadleError } from '../../errors.js';
+import { deepFreeze, type Json } from '../../kit/hash.js';
+import { RecordKind, type RegistryRecord } from '../api.js';
+import { type ContentCheck, checkContent, contentChecks } from './contents.js';
+import { lockFolder } from './lock.js';
+import { type Change, type ChangeLog, openLog } from './log.js';
+import { checkName, isHash } from './names.js';
+import { type ByteStore, changedContent, folderBytes, memoryBytes } from './store.js';
+import { RecordTable } from './table.js';
+
+/** Content that lies elsewhere: not read when it is published; whenever it is read, it must have this address. */
+export interface LazyContent {
+  hash: string;
+  read(): Json;
+}
+
+export interface Registry {
+  /**
+   * A new version of `name`; the newest version itself where its content is the same. Content equal to an older version becomes a
+   * new version with that hash: publishing is how one goes back. With a `source` (such as `corpus`) content is compared with the
+   * newest version of that source instead, so that a source that did not change says nothing new about a name others published since.
+   * Throws `bad_name`, `bad_artifact`, `other_version`, `not_json`, `disk_full`; then nothing was published.
+   */
+  publish(kind: RecordKind, name: string, content: Json | LazyContent, source?: string): RegistryRecord;
+  /** Content whose address nobody knows yet: published when its name is first resolved or listed; until then no list shows it. */
+  offer(kind: RecordKind, name: string, read: () => Json, source?: string): void;
+  /**
+   * `name`: the newest version that is not deprecated; `name@3` and a hash: that one, deprecated or not; a task's id without its
+   * world while it is unique. Throws `unknown_record`, `ambiguous`, `all_deprecated`.
+   */
+  resolve(kind: RecordKind, reference: string): RegistryRecord;
+  /** Frozen. Throws as `resolve`, `changed_content`, and `no_content` when whoever published it lazily is gone. */
+  read(kind: RecordKind, reference: string): Json;
+  /** By name and version. */
+  list(kind: RecordKind, name?: string): RegistryRecord[];
+  /** A name alone means its newest version. Deprecating twice keeps the first reason. */
+  deprecate(kind: RecordKind, reference: string, because: string): RegistryRecord;
+  /** Contents and what worlds need beside them, by SHA-256. */
+  readonly bytes: ByteStore;
+  /** Publishes nothing more and lets go of the folder. Closing twice is allowed. */
+  close(): void;
+}
+
+export interface RegistryOptions {
+  /** Kept there and read again; in memory when absent. */
+  folder?: string;
+  /** The schema of outside servers; any JSON object when absent. */
+  server?: ContentCheck;
+  /** Every change waits for the disk: survives a loss of power, not only the death of the process. */
+  sync?: boolean;
+}
+
+const LONGEST_REASON = 2_000;
+
+const isLazy = (content: unknown): content is LazyContent =>
+  typeof content === 'object' && content !== null && typeof (content as { read?: unknown }).read === 'function';
+
+/** Where the process has no folder, nothing needs to be logged. */
+const NO_LOG: ChangeLog = { append: () => undefined, close: () => undefined };
+
+class OpenRegistry implements Registry {
+  readonly #tables: Record<RecordKind, RecordTable>;
+  readonly #checks: Record<RecordKind, ContentCheck>;
+  readonly #elsewhere = new Map<string, () => Json>();
+  readonly #log: ChangeLog;
+  readonly #release: () => void;
+  readonly #durable: boolean;
+  readonly bytes: ByteStore;
+  #closed = false;
+
+  constructor({ folder, server, sync }: RegistryOptions) {
+    const tables = RecordKind.options.map((kind) => [kind, new RecordTable(kind)] as const);
+    this.#tables = Object.fromEntries(tables) as Record<RecordKind, RecordTable>;
+    this.#checks = contentChecks(server);
+    this.#durable = folder !== undefined;
+    this.bytes = folder === undefined ? memoryBytes() : folderBytes(join(folder, 'contents'), sync);
+    this.#release = folder === undefined ? () => undefined : lockFolder(folder);
+    try {
+      this.#log =
+        folder === undefined ? NO_LOG : openLog(join(folder, 'log.jsonl'), (change) => this.#apply(change), sync);
+    } catch (thrown) {
+      this.#release();
+      throw thrown;
+    }
+  }
+
+  publish(kind: RecordKind, name: string, content: Json | LazyContent, source?: string): RegistryRecord {
+    const table = this.#table(kind);
+    checkName(name);
+    const hash = isLazy(content) ? this.#checkHash(content.hash) : undefined;
+    if (isLazy(content)) return this.#version(table, name, hash as string, source, () => this.#attach(content));
+    const { text, hash: found } = checkContent(this.#checks[kind], content);
+    return this.#version(table, name, found, source, () => this.#keep(found, text));
+  }
+
+  offer(kind: RecordKind, name: string, read: () => Json, source?: string): void {
+    this.#table(kind).offer({ name: checkName(name), read, source });
+  }
+
+  resolve(kind: RecordKind, reference: string): RegistryRecord {
+    const table = this.#table(kind);
+    const pending = table.pending(reference);
+    if (pending) {
+      const { text, hash } = checkContent(this.#checks[kind], pending.read());
+      const attach = (): (() => void) => this.#attach({ hash, read: pending.read });
+      this.#version(table, pending.name, hash, pending.source, this.#durable ? () => this.#keep(hash, text) : attach);
+      table.settle(pending.name);
+    }
+    return table.resolve(reference);
+  }
+
+  read(kind: RecordKind, reference: string): Json {
+    const { hash, name, version } = this.resolve(kind, reference);
+    const kept = this.bytes.get(hash);
+    if (kept) return deepFreeze(JSON.parse(Buffer.from(kept).toString('utf8')) as Json);
+    const read = this.#elsewhere.get(hash);
+    if (!read) {
+      throw new TreadleError({
+        code: 'no_content',
+        message: `The content of ${kind} ${name}@${version} is not here`,
+        value: hash,
+        next: 'Publish it again, or open the corpus it came from.',
+        fault: 'infrastructure',
+      });
+    }
+    const { value, text, hash: found } = checkContent(this.#checks[kind], read());
+    if (found !== hash) throw changedContent(hash, found);
+    if (this.#durable) this.#keepIfRoom(text);
+    return deepFreeze(value);
+  }
+
+  list(kind: RecordKind, name?: string): RegistryRecord[] {
+    const table = this.#table(kind);
+    if (name !== undefined && table.pending(name)?.name === name) this.resolve(kind, name);
+    return table.list(name);
+  }
+
+  deprecate(kind: RecordKind, reference: string, because: string): RegistryRecord {
+    const table = this.#table(kind);
+    const record = this.#newest(table, kind, reference);
+    if (record.deprecated) return record;
+    const reason = typeof because === 'string' ? because.trim() : '';
+    if (reason === '' || reason.length > LONGEST_REASON) {
+      throw new TreadleError({
+        code: 'bad_reason',
+        message: `A record is deprecated for a reason of 1 to ${LONGEST_REASON} characters`,
+        value: typeof because === 'string' ? `${because.length} characters` : typeof because,
+        next: 'Say why it should no longer be used.',
+      });
+    }
+    const { name, version } = record;
+    this.#log.append({ op: 'deprecate', kind, name, version, because: reason });
+    return table.deprecate(record, reason);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#log.close();
+    this.#release();
+  }
+
+  #table(kind: RecordKind): RecordTable {
+    if (this.#closed) {
+      const next = 'Open it again.';
+      throw new TreadleError({ code: 'registry_closed', message: 'The registry is closed', next });
+    }
+    const known = RecordKind.safeParse(kind);
+    if (known.success) return this.#tables[known.data];
+    throw new TreadleError({
+      code: 'unknown_kind',
+      message: 'The registry keeps no records of that kind',
+      value: String(kind).slice(0, 80),
+      next: `Use one of ${RecordKind.options.join(', ')}.`,
+    });
+  }
+
+  /** Where all versions are deprecated, deprecating again is still an answer and no error. */
+  #newest(table: RecordTable, kind: RecordKind, reference: string): RegistryRecord {
+    try {
+      return this.resolve(kind, reference);
+    } catch (thrown) {
+      const { code, value } = thrown as TreadleError;
+      const newest = code === 'all_deprecated' ? table.newest(String(value)) : undefined;
+      if (newest) return newest;
+      throw thrown;
+    }
+  }
+
+  /** Stores first, logs then, and knows it last: whatever fails leaves the registry as it was. */
+  #version(
+    table: RecordTable,
+    name: string,
+    hash: string,
+    source: string | undefined,
+    store: () => () => void,
+  ): RegistryRecord {
+    const undo = store();
+    const newest = table.newest(name, source);
+    if (newest?.hash === hash) return newest;
+    const version = (table.newest(name)?.version ?? 0) + 1;
+    try {
+      this.#log.append({ op: 'publish', kind: table.kind, name, version, hash, ...(source ? { source } : {}) });
+    } catch (thrown) {
+      undo();
+      throw thrown;
+    }
+    return table.add(name, hash, source);
+  }
+
+  #attach({ hash, read }: LazyContent): () => void {
+    const before = this.#elsewhere.get(hash);
+    this.#elsewhere.set(hash, read);
+    return () => (before ? this.#elsewhere.set(hash, before) : this.#elsewhere.delete(hash));
+  }
+
+  #keep(hash: string, text: string): () => void {
+    const isNew = !this.bytes.has(hash);
+    if (isNew) this.bytes.put(Buffer.from(text));
+    return () => isNew && this.bytes.delete(hash);
+  }
+
+  /** A version that somebody used stays readable when its source moves on; a full disk costs only that. */
+  #keepIfRoom(text: string): void {
+    try {
+      this.bytes.put(Buffer.from(text));
+    } catch {
+      // The content was read and is right: what asked for it gets it.
+    }
+  }
+
+  #checkHash(hash: unknown): string {
+    if (isHash(hash)) return hash;
+    const next = 'Give the SHA-256 of the canonical JSON, in lower-case hex.';
+    throw new TreadleError({ code: 'bad_hash', message: 'This is no content address', value: String(hash), next });
+  }
+
+  /** A change of the log; what is wrong with it where it does not follow from those before. */
+  #apply(change: Change): string | undefined {
+    const table = this.#tables[change.kind];
+    if (change.op === 'publish') {
+      if (change.version !== (table.newest(change.name)?.version ?? 0) + 1)
+        return 'does not follow the version before it';
+      table.add(checkName(change.name), change.hash, change.source);
+      return undefined;
+    }
+    const record = table.list(change.name)[change.version - 1];
+    if (!record) return 'deprecates what was never published';
+    table.deprecate(record, change.because);
+    return undefined;
+  }
+}
+
+/** Throws `folder_in_use`, `damaged_registry`, `disk_full`, `registry_failed`. */
+export const openRegistry = (options: RegistryOptions = {}): Registry => new OpenRegistry(options);

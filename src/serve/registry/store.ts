@@ -1,0 +1,72 @@
+/** Bytes by their own SHA-256: contents of records, and the snapshots and images of worlds. In memory or in a folder. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { TreadleError } from '../../errors.js';
+import { sha256 } from '../../kit/hash.js';
+import { diskFailure, readIfThere, replaceFile } from '../blobs/disk.js';
+import { isHash } from './names.js';
+
+export interface ByteStore {
+  /** Keeps the bytes and answers with their address. Throws `disk_full`. */
+  put(bytes: Uint8Array): string;
+  /** Undefined when they are not here; throws `changed_content` when they are no longer what they were. */
+  get(hash: string): Uint8Array | undefined;
+  has(hash: string): boolean;
+  delete(hash: string): void;
+}
+
+export const memoryBytes = (): ByteStore => {
+  const kept = new Map<string, Uint8Array>();
+  return {
+    put(bytes) {
+      const hash = sha256(bytes);
+      if (!kept.has(hash)) kept.set(hash, new Uint8Array(bytes));
+      return hash;
+    },
+    get: (hash) => kept.get(hash),
+    has: (hash) => kept.has(hash),
+    delete: (hash) => void kept.delete(hash),
+  };
+};
+
+export const changedContent = (hash: string, found: string): TreadleError =>
+  new TreadleError({
+    code: 'changed_content',
+    message: `What is kept under ${hash.slice(0, 12)} is not what was published: it is now ${found.slice(0, 12)}`,
+    value: hash,
+    next: 'Publish the content again; a corpus that was rebuilt in place is published again as a whole.',
+    fault: 'infrastructure',
+  });
+
+/** One file each, under the first two digits of its address. `sync`: every write waits for the disk. */
+export const folderBytes = (folder: string, sync = false): ByteStore => {
+  const at = (hash: string): string => join(folder, hash.slice(0, 2), hash);
+  return {
+    put(bytes) {
+      const hash = sha256(bytes);
+      try {
+        if (!existsSync(at(hash))) replaceFile(at(hash), bytes, sync);
+      } catch (thrown) {
+        throw diskFailure(thrown, 'keep the content', 'registry_failed');
+      }
+      return hash;
+    },
+    get(hash) {
+      if (!isHash(hash)) return undefined;
+      let bytes: Uint8Array | undefined;
+      try {
+        bytes = readIfThere(at(hash));
+      } catch (thrown) {
+        throw diskFailure(thrown, 'read the content', 'registry_failed');
+      }
+      if (bytes === undefined) return undefined;
+      const found = sha256(bytes);
+      if (found !== hash) throw changedContent(hash, found);
+      return bytes;
+    },
+    has: (hash) => isHash(hash) && existsSync(at(hash)),
+    delete: (hash) => {
+      if (isHash(hash)) rmSync(at(hash), { force: true });
+    },
+  };
+};
