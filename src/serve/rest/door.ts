@@ -1,0 +1,154 @@
+/**
+ * The trainers' door: the trainer's interface over HTTP, on a port and with a token of its own. No session's token works here.
+ * Opening sessions is on a timed path: paths are compiled, and what goes out is not checked against schemas again.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { TreadleError } from '../../errors.js';
+import { elapsedMs } from '../../kit/clock.js';
+import { isJsonBody, readBody } from '../http/body.js';
+import type { Guard } from '../http/guard.js';
+import type { HttpLimits } from '../http/limits.js';
+import { hasBody, refuse } from '../http/reply.js';
+import { bearerOf, digestOf, sameDigest } from '../http/tokens.js';
+import type { Trainer } from '../trainer.js';
+import { type Asked, type Behind, HANDLERS, orphansOf } from './handlers.js';
+import { readInput, readKey } from './input.js';
+import { type Found, pathMatcher } from './match.js';
+import { keptAnswers, printOf } from './once.js';
+import { openApiDocument } from './openapi.js';
+import { bodyGate } from './pending.js';
+import { type Answer, JSON_TYPE, problemAnswer, thrownAnswer } from './problem.js';
+import { ROUTES } from './routes.js';
+
+export interface RestDoor {
+  trainer: Trainer;
+  /** Digest of the admin token. */
+  digest: string;
+  guard: Guard;
+  limits: HttpLimits;
+  /** The text of /metrics; absent: 404. */
+  metrics?: (() => Promise<string> | string) | undefined;
+  /** /metrics is answered without a token, for scrapers that hold none. */
+  isMetricsOpen?: boolean | undefined;
+  onDefect?: ((error: TreadleError) => void) | undefined;
+}
+
+const problem = (code: string, message: string, next?: string): TreadleError =>
+  new TreadleError({ code, message, ...(next && { next }) });
+
+const WRONG_HOST = problem('wrong_host', 'This server is not called that', 'Name it with the allowed hosts.');
+const WRONG_ORIGIN = problem('wrong_origin', 'Requests from this origin are not taken');
+const UNAUTHORIZED = problem('unauthorized', 'The admin token is needed', 'Send Authorization: Bearer <token>.');
+const NOT_FOUND = problem('not_found', 'Nothing is here', 'See /openapi.json for what there is.');
+const NOT_JSON_TYPE = problem('not_json_type', 'The body must be application/json, not compressed');
+const UNWANTED = problem('unwanted_body', 'This request takes no body');
+const BUSY = new TreadleError({
+  code: 'too_many_requests',
+  message: 'Too many bodies are being read at once',
+  fault: 'infrastructure',
+  isRetryable: true,
+});
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="treadle admin"' };
+
+const send = (response: ServerResponse, { status, type, body, headers }: Answer): void => {
+  if (response.destroyed) return;
+  if (body === undefined) response.writeHead(status, { ...headers });
+  else {
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+    response.writeHead(status, {
+      'content-type': type,
+      'content-length': length,
+      'cache-control': 'no-store',
+      ...headers,
+    });
+  }
+  response.end(body);
+};
+
+const answerWith = ({ route }: Found, made: unknown): Answer => {
+  const { status, answer } = route;
+  if (status === 204) return { status, type: JSON_TYPE };
+  if (typeof answer === 'string') return { status, type: answer, body: made as string | Uint8Array };
+  return { status, type: JSON_TYPE, body: JSON.stringify(made) };
+};
+
+export const restDoor = (door: RestDoor): RequestListener => {
+  const { trainer, digest, guard, limits, metrics, isMetricsOpen = false, onDefect } = door;
+  const match = pathMatcher(ROUTES);
+  const answers = keptAnswers(elapsedMs);
+  const gate = bodyGate(limits.pendingBodies);
+  let document: object | undefined;
+  const behind: Behind = {
+    trainer,
+    metrics,
+    document: () => {
+      document ??= openApiDocument(ROUTES);
+      return document;
+    },
+  };
+
+  const perform = async (found: Found, asked: Asked, isGone: () => boolean): Promise<Answer> => {
+    const { operation } = found.route;
+    try {
+      const made = await HANDLERS[operation](behind, asked);
+      // Without a key nobody can ask for this answer again, and so nobody would ever close what it opened.
+      if (isGone() && asked.once === undefined)
+        for (const id of orphansOf(operation, made)) await trainer.close(id).catch(() => undefined);
+      return answerWith(found, made);
+    } catch (thrown) {
+      return thrownAnswer(thrown, onDefect);
+    }
+  };
+
+  const serve = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    found: Found,
+    target: string,
+    text: string,
+  ): void => {
+    const isGone = (): boolean => response.destroyed || response.socket?.destroyed === true;
+    const { method } = found.route;
+    const respond = (answer: Answer): void => send(response, answer);
+    try {
+      const key = method === 'GET' ? undefined : readKey(request.headers['idempotency-key']);
+      const asked = readInput(found, target, text, key);
+      if (key === undefined) void perform(found, asked, isGone).then(respond);
+      else void answers.once(key, printOf(method, target, text), () => perform(found, asked, isGone)).then(respond);
+    } catch (thrown) {
+      respond(thrownAnswer(thrown, onDefect));
+    }
+  };
+
+  return (request, response) => {
+    const { headers, method = 'GET', url = '' } = request;
+    const say = (error: TreadleError, extra?: Readonly<Record<string, string>>): void => {
+      const answer = problemAnswer(error, extra);
+      refuse(request, response, answer.status, answer.body as string, answer.headers);
+    };
+    if (!guard.isHost(headers.host)) return say(WRONG_HOST);
+    if (!guard.isOrigin(headers.origin)) return say(WRONG_ORIGIN);
+    const mark = url.indexOf('?');
+    const found = match(method, mark === -1 ? url : url.slice(0, mark));
+    const route = found !== undefined && 'route' in found ? found.route : undefined;
+    const isOpen = route?.open === true || (isMetricsOpen && route?.operation === 'getMetrics');
+    if (!isOpen) {
+      const token = bearerOf(headers.authorization);
+      if (token === undefined || !sameDigest(digestOf(token), digest)) return say(UNAUTHORIZED, CHALLENGE);
+    }
+    if (found === undefined) return say(NOT_FOUND);
+    if ('allow' in found) return say(problem('method_not_allowed', `Here only ${found.allow}`), { allow: found.allow });
+    if (!hasBody(request)) return serve(request, response, found, url, '');
+    if (found.route.request === undefined) return say(UNWANTED);
+    if (!isJsonBody(request)) return say(NOT_JSON_TYPE);
+    const limit = found.route.bodyBytes ?? limits.bodyBytes;
+    const release = gate.enter(request, limit);
+    if (release === undefined) return say(BUSY);
+    readBody(request, limit, (body) => {
+      release();
+      if (!('fault' in body)) serve(request, response, found, url, body.text);
+      else if (body.fault === 'too_large') say(problem('too_large', `A body has at most ${limit} bytes`));
+      else say(problem('not_utf8', 'The body is not UTF-8'));
+    });
+  };
+};
