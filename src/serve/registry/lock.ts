@@ -1,33 +1,15 @@
 /** One process at a time in a folder. A claim names its process and when that began, so a killed one's claim is known to be void. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TreadleError } from '../../errors.js';
-import { diskFailure, systemCode } from '../blobs/disk.js';
+import { diskFailure } from '../blobs/disk.js';
+import { runs, startOf } from '../blobs/process.js';
 
 const CLAIM = /^([0-9]+)-([0-9]+)-([0-9a-f-]{36})$/;
 
 /** Claims that this process holds: its own number may also have been that of a process before it. */
 const held = new Set<string>();
-
-/** Field 22 of /proc/PID/stat: clock ticks from the machine's start to the process's; 0 where there is no /proc. */
-const startOf = (pid: number): string => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
-  } catch {
-    return '0';
-  }
-};
-
-const runs = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return systemCode(thrown) !== 'ESRCH';
-  }
-};
 
 const isLive = (claim: string): boolean => {
   const [, pid, start] = CLAIM.exec(claim) ?? [];
