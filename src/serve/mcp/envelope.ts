@@ -7,7 +7,8 @@ export const CLIENT_KEY = 'io.modelcontextprotocol/clientInfo';
 export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 export const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
 
-const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+/** Least severe first. */
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
 export const metaOf = (params: Params): Params | undefined => (isObject(params._meta) ? params._meta : undefined);
 
@@ -34,7 +35,7 @@ export const envelopeFault = (meta: Params): { key: string; problem: string } | 
   )
     return { key: CLIENT_KEY, problem: 'must have a name and a version' };
   const level = meta[LOG_LEVEL_KEY];
-  if (level !== undefined && !LOG_LEVELS.includes(level as string))
+  if (level !== undefined && !LOG_LEVELS.includes(level as never))
     return { key: LOG_LEVEL_KEY, problem: `must be one of ${LOG_LEVELS.join(', ')}` };
   const progress = meta.progressToken;
   if (progress !== undefined && typeof progress !== 'string' && !Number.isSafeInteger(progress))

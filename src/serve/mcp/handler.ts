@@ -4,7 +4,16 @@ import type { ToolHost } from '../tool-host.js';
 import { claimsEnvelope, metaOf, VERSION_KEY } from './envelope.js';
 import { hazardOf } from './hazards.js';
 import { contradiction } from './headers.js';
-import { ACCEPTED, ErrorCode, failure, isObject, type Message, type Reply, readMessage } from './messages.js';
+import {
+  ACCEPTED,
+  ErrorCode,
+  failure,
+  isObject,
+  type Message,
+  type Params,
+  type Reply,
+  readMessage,
+} from './messages.js';
 import { answersOf, type McpOptions } from './methods.js';
 import { isModern } from './revisions.js';
 import { classicOf, type Exchange, routeOf, unsupportedClassic } from './route.js';
@@ -13,8 +22,16 @@ export type McpHandler = (host: ToolHost, value: unknown, exchange: Exchange) =>
 
 const LARGEST_BATCH = 100;
 
-/** Notifications change nothing here; a contradiction between header and body is still told. */
-const notified = (message: Message & { kind: 'notification' }, { headers }: Exchange): Reply => {
+/** A client of an earlier revision takes a request back; since 2026-07-28 it ends the stream instead. */
+const cancelled = ({ requestId, reason }: Params, { connection }: Exchange): void => {
+  if (typeof requestId === 'string' || typeof requestId === 'number')
+    connection?.running?.get(requestId)?.abort(typeof reason === 'string' ? reason : undefined);
+};
+
+/** Notifications change little here; a contradiction between header and body is still told. */
+const notified = (message: Message & { kind: 'notification' }, exchange: Exchange): Reply => {
+  const { headers } = exchange;
+  if (message.method === 'notifications/cancelled') cancelled(message.params, exchange);
   if (headers?.version === undefined) return ACCEPTED;
   const claimed = claimsEnvelope(message.params) ? metaOf(message.params)?.[VERSION_KEY] : undefined;
   const modern = typeof claimed === 'string' || isModern(headers.version);
@@ -40,9 +57,15 @@ export const mcpHandler = (options: McpOptions = {}): McpHandler => {
     const message = readMessage(value);
     if (message.kind === 'invalid') return failure(message.id, ErrorCode.invalidRequest, message.why, 400);
     if (message.kind === 'response') {
-      // We ask clients nothing, so there is nothing to answer; earlier revisions still take a response in silence.
+      // Only sessions of earlier revisions are asked anything; they take any other response in silence.
       const modern = exchange.headers?.version !== undefined && isModern(exchange.headers.version);
-      return modern ? failure(null, ErrorCode.invalidRequest, 'No response was asked for', 400) : ACCEPTED;
+      if (modern) return failure(null, ErrorCode.invalidRequest, 'No response was asked for', 400);
+      const asks = exchange.connection?.asks;
+      if (asks === undefined) return ACCEPTED;
+      const unfit = hazardOf(message.result);
+      if (unfit !== undefined) return failure(null, ErrorCode.invalidParams, unfit, 400);
+      asks.answered(message);
+      return ACCEPTED;
     }
     if (message.kind === 'notification') return notified(message, exchange);
     const hazard = hazardOf(message.params);

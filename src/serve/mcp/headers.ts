@@ -8,6 +8,8 @@ export interface McpHeaders {
   method?: string;
   /** Mcp-Name */
   name?: string;
+  /** Mcp-Param-<name>, where the transport gives them. */
+  param?: (name: string) => string | undefined;
 }
 
 export interface Mismatch {
@@ -56,4 +58,31 @@ export const omission = (headers: McpHeaders, method: string, params: Params): M
   const body = `params.${field} "${value}"`;
   if (headers.name === undefined) return { header: '(no Mcp-Name)', body };
   return decodeHeader(headers.name) === value ? undefined : { header: headers.name, body };
+};
+
+/** The arguments that a tool's listing says are mirrored (`x-mcp-header`), held against their headers (SEP-2243). */
+export const contradictingParam = (
+  headers: McpHeaders | undefined,
+  tools: readonly object[],
+  tool: string,
+  args: Params,
+): Mismatch | undefined => {
+  const param = headers?.param;
+  if (param === undefined) return undefined;
+  const listed = tools.find((candidate) => (candidate as Params).name === tool) as Params | undefined;
+  const schema = listed?.inputSchema as { properties?: Record<string, Params> } | undefined;
+  for (const [key, property] of Object.entries(schema?.properties ?? {})) {
+    const name = property['x-mcp-header'];
+    if (typeof name !== 'string') continue;
+    const value = Object.hasOwn(args, key) ? args[key] : undefined;
+    const given = param(name);
+    if (value === undefined || value === null) {
+      if (given !== undefined) return { header: given, body: `no ${key}` };
+      continue;
+    }
+    const body = `params.arguments.${key} "${String(value)}"`;
+    if (given === undefined) return { header: `(no Mcp-Param-${name})`, body };
+    if (decodeHeader(given) !== String(value)) return { header: given, body };
+  }
+  return undefined;
 };

@@ -18,14 +18,17 @@ export const ErrorCode = {
   internal: -32603,
   /** Refusals of the HTTP edge that JSON-RPC has no code for. */
   refused: -32000,
+  /** Before 2026-07-28; since then it is invalidParams. */
+  resourceNotFound: -32002,
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedVersion: -32022,
 } as const;
 
 export type Message =
   | { kind: 'request'; id: Id; method: string; params: Params }
   | { kind: 'notification'; method: string; params: Params }
-  | { kind: 'response' }
+  | { kind: 'response'; id: unknown; result?: unknown; error?: unknown }
   | { kind: 'invalid'; id: Id | null; why: string };
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -39,7 +42,8 @@ export const readMessage = (value: unknown): Message => {
   const { jsonrpc, id, method, params } = value;
   const known = isId(id) ? id : null;
   if (jsonrpc !== '2.0') return { kind: 'invalid', id: known, why: 'jsonrpc must be "2.0"' };
-  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
+  if (method === undefined && ('result' in value || 'error' in value))
+    return { kind: 'response', id, result: value.result, error: value.error };
   if (typeof method !== 'string') return { kind: 'invalid', id: known, why: 'method must be a string' };
   if (params !== undefined && !isObject(params)) return { kind: 'invalid', id: known, why: 'params must be an object' };
   if (id === undefined) return { kind: 'notification', method, params: params ?? {} };

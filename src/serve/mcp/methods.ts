@@ -2,6 +2,8 @@
 import type { TreadleError } from '../../errors.js';
 import type { CallOutcome, ToolHost } from '../tool-host.js';
 import { SERVER_KEY } from './envelope.js';
+import { featureAnswers } from './features/answers.js';
+import { capabilitiesOf, type Features } from './features/features.js';
 import { ownIdentity, type ServerIdentity } from './identity.js';
 import { ErrorCode, failure, type Id, isObject, type Params, type Reply, success } from './messages.js';
 import { CLASSIC_REVISIONS, classicRevision, MODERN_VERSIONS, type Revision } from './revisions.js';
@@ -12,6 +14,8 @@ export interface McpOptions {
   server?: ServerIdentity;
   /** Shown to the model by some clients. */
   instructions?: string;
+  /** What is offered beside the hosts' tools; nothing when absent. */
+  features?: Features;
   /** Hears of hosts that threw; the client only learns that something broke. */
   onDefect?: (error: TreadleError) => void;
 }
@@ -30,31 +34,43 @@ export type Answer = (host: ToolHost, request: Request) => Reply | Promise<Reply
 const LISTING_CACHE = '"ttlMs":3600000,"cacheScope":"private"';
 
 /** The answers for one server identity, whose text is made once. They throw what the host throws. */
-export const answersOf = ({ server = ownIdentity(), instructions }: McpOptions): Answer => {
-  const about = { capabilities: { tools: {} }, ...(instructions === undefined ? {} : { instructions }) };
-  const signature = `"resultType":"complete","_meta":${JSON.stringify({ [SERVER_KEY]: server })}`;
+export const answersOf = ({ server = ownIdentity(), instructions, features }: McpOptions): Answer => {
+  const about = { capabilities: capabilitiesOf(features), ...(instructions === undefined ? {} : { instructions }) };
+  const meta = { [SERVER_KEY]: server };
+  const signature = `"resultType":"complete","_meta":${JSON.stringify(meta)}`;
+  const beside = features && featureAnswers(features, { signature, server: meta });
+  const more = features?.tools;
+  const caching = more?.listChanged ? '"ttlMs":0,"cacheScope":"private"' : LISTING_CACHE;
   const discovered = `{${JSON.stringify({ supportedVersions: MODERN_VERSIONS, ...about }).slice(1, -1)},${LISTING_CACHE},${signature}}`;
 
   const initialize: Answer = (_host, { id, params, exchange }) => {
     if (typeof params.protocolVersion !== 'string')
       return failure(id, ErrorCode.invalidParams, 'params.protocolVersion must be a string');
     const agreed = classicRevision(params.protocolVersion) ?? CLASSIC_REVISIONS[0]!;
-    if (exchange.connection) exchange.connection.agreed = agreed;
+    if (exchange.connection) {
+      exchange.connection.agreed = agreed;
+      if (isObject(params.capabilities)) exchange.connection.capabilities = params.capabilities;
+    }
     return success(id, JSON.stringify({ protocolVersion: agreed.version, ...about, serverInfo: server }));
   };
 
   const list: Answer = (host, { id, params, revision }) => {
     if (params.cursor !== undefined)
       return failure(id, ErrorCode.invalidParams, 'The listing has one page; params.cursor is none of ours');
-    const tools = `"tools":${toolsJson(host, revision)}`;
-    return success(id, revision.era === 'modern' ? `{${tools},${LISTING_CACHE},${signature}}` : `{${tools}}`);
+    const tools = `"tools":${toolsJson(host, revision, more?.list())}`;
+    return success(id, revision.era === 'modern' ? `{${tools},${caching},${signature}}` : `{${tools}}`);
   };
 
-  const call: Answer = (host, { id, params, revision, exchange }) => {
+  const call: Answer = (host, request) => {
+    const { id, params, revision, exchange } = request;
     const { name, arguments: args } = params;
     if (typeof name !== 'string') return failure(id, ErrorCode.invalidParams, 'params.name must be a string');
     if (args !== undefined && !isObject(args))
       return failure(id, ErrorCode.invalidParams, 'params.arguments must be an object');
+    if (beside !== undefined) {
+      const answered = beside.call(host, request, name);
+      if (answered !== undefined) return answered;
+    }
     const shown = (outcome: CallOutcome): Reply => {
       if (outcome.error?.code === 'unknown_tool')
         return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
@@ -87,6 +103,8 @@ export const answersOf = ({ server = ownIdentity(), instructions }: McpOptions):
         if (!modern) return success(request.id, '{}');
         break;
     }
+    const answered = beside?.other(host, request);
+    if (answered !== undefined) return answered;
     return failure(
       request.id,
       ErrorCode.methodNotFound,

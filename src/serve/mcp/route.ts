@@ -1,4 +1,5 @@
 /** Which revision a request speaks. The body decides, the headers are held against it. */
+import type { Connection, Outlet } from './connection.js';
 import { claimsEnvelope, envelopeFault, metaOf, missingKeys, VERSION_KEY } from './envelope.js';
 import { contradiction, type McpHeaders, type Mismatch, omission } from './headers.js';
 import { ErrorCode, failure, type Id, type Params, type Reply } from './messages.js';
@@ -15,8 +16,10 @@ import {
 export interface Exchange {
   /** Absent on stdio, where there is nothing to hold the body against. */
   headers?: McpHeaders;
-  /** What this connection agreed on in `initialize`; a transport with connections keeps it, HTTP does not. */
-  connection?: { agreed?: Revision };
+  /** What is remembered of this client from request to request; a transport with connections keeps it, plain HTTP does not. */
+  connection?: Connection;
+  /** How to reach the client while the request runs, where it reads a stream. */
+  outlet?: Outlet;
   /** The client's name for this request (Idempotency-Key), under which it may be sent again. */
   operation?: string;
 }

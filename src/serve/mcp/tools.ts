@@ -52,12 +52,16 @@ const toolJson = (tool: SessionTool, revision: Revision): string => {
   return text;
 };
 
-/** The JSON array of a host's tools in one revision. */
-export const toolsJson = (host: ToolHost, revision: Revision): string =>
-  `[${host
+/** The JSON array of a host's tools in one revision, and of what is listed beside them as it stands. */
+export const toolsJson = (host: ToolHost, revision: Revision, beside?: readonly object[]): string => {
+  const own = host
     .tools()
     .map((tool) => toolJson(tool, revision))
-    .join(',')}]`;
+    .join(',');
+  if (beside === undefined || beside.length === 0) return `[${own}]`;
+  const others = beside.map((tool) => JSON.stringify(tool)).join(',');
+  return own === '' ? `[${others}]` : `[${own},${others}]`;
+};
 
 /** The members of a call's result, without the braces. The text block holds the same JSON, for clients that read only text. */
 export const callJson = (outcome: CallOutcome, revision: Revision): string => {
