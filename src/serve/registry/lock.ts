@@ -27,7 +27,11 @@ export const lockFolder = (folder: string): (() => void) => {
   const own = `${process.pid}-${startOf(process.pid)}-${randomUUID()}`;
   const release = (): void => {
     held.delete(own);
-    rmSync(join(locks, own), { force: true });
+    try {
+      rmSync(join(locks, own), { force: true });
+    } catch {
+      // A claim that nobody holds is void, whether its file is there or not.
+    }
   };
   try {
     mkdirSync(locks, { recursive: true });

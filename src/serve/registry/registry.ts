@@ -11,7 +11,7 @@ import { lockFolder } from './lock.js';
 import { type Change, type ChangeLog, openLog } from './log.js';
 import { checkName, isHash } from './names.js';
 import { type ByteStore, changedContent, folderBytes, memoryBytes } from './store.js';
-import { RecordTable } from './table.js';
+import { type Pending, RecordTable } from './table.js';
 
 /** Content that lies elsewhere: not read when it is published; whenever it is read, it must have this address. */
 export interface LazyContent {
@@ -92,10 +92,14 @@ class OpenRegistry implements Registry {
   publish(kind: RecordKind, name: string, content: Json | LazyContent, source?: string): RegistryRecord {
     const table = this.#table(kind);
     checkName(name);
-    const hash = isLazy(content) ? this.#checkHash(content.hash) : undefined;
-    if (isLazy(content)) return this.#version(table, name, hash as string, source, () => this.#attach(content));
-    const { text, hash: found } = checkContent(this.#checks[kind], content);
-    return this.#version(table, name, found, source, () => this.#keep(found, text));
+    if (isLazy(content)) {
+      const hash = this.#checkHash(content.hash);
+      this.#offerFirst(table, name);
+      return this.#version(table, name, hash, source, () => this.#attach(content));
+    }
+    const { text, hash } = checkContent(this.#checks[kind], content);
+    this.#offerFirst(table, name);
+    return this.#version(table, name, hash, source, () => this.#keep(hash, text));
   }
 
   offer(kind: RecordKind, name: string, read: () => Json, source?: string): void {
@@ -105,12 +109,7 @@ class OpenRegistry implements Registry {
   resolve(kind: RecordKind, reference: string): RegistryRecord {
     const table = this.#table(kind);
     const pending = table.pending(reference);
-    if (pending) {
-      const { text, hash } = checkContent(this.#checks[kind], pending.read());
-      const attach = (): (() => void) => this.#attach({ hash, read: pending.read });
-      this.#version(table, pending.name, hash, pending.source, this.#durable ? () => this.#keep(hash, text) : attach);
-      table.settle(pending.name);
-    }
+    if (pending) this.#publishPending(table, pending);
     return table.resolve(reference);
   }
 
@@ -180,6 +179,25 @@ class OpenRegistry implements Registry {
     });
   }
 
+  #publishPending(table: RecordTable, { name, read, source }: Pending): void {
+    const { text, hash } = checkContent(this.#checks[table.kind], read());
+    const attach = (): (() => void) => this.#attach({ hash, read });
+    this.#version(table, name, hash, source, this.#durable ? () => this.#keep(hash, text) : attach);
+    table.settle(name);
+  }
+
+  /** What was offered before is an older version than what is published now; an offer that cannot be read is none. */
+  #offerFirst(table: RecordTable, name: string): void {
+    const pending = table.pending(name);
+    if (pending?.name !== name) return;
+    try {
+      this.#publishPending(table, pending);
+    } catch (thrown) {
+      if ((thrown as TreadleError).code === 'disk_full') throw thrown;
+      table.settle(name);
+    }
+  }
+
   /** Where all versions are deprecated, deprecating again is still an answer and no error. */
   #newest(table: RecordTable, kind: RecordKind, reference: string): RegistryRecord {
     try {
@@ -221,7 +239,7 @@ class OpenRegistry implements Registry {
 
   #keep(hash: string, text: string): () => void {
     const isNew = !this.bytes.has(hash);
-    if (isNew) this.bytes.put(Buffer.from(text));
+    this.bytes.put(Buffer.from(text));
     return () => isNew && this.bytes.delete(hash);
   }
 

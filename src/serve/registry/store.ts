@@ -7,7 +7,7 @@ import { diskFailure, readIfThere, replaceFile } from '../blobs/disk.js';
 import { isHash } from './names.js';
 
 export interface ByteStore {
-  /** Keeps the bytes and answers with their address. Throws `disk_full`. */
+  /** Keeps the bytes and answers with their address; a damaged copy is replaced. Throws `disk_full`. */
   put(bytes: Uint8Array): string;
   /** Undefined when they are not here; throws `changed_content` when they are no longer what they were. */
   get(hash: string): Uint8Array | undefined;
@@ -45,7 +45,8 @@ export const folderBytes = (folder: string, sync = false): ByteStore => {
     put(bytes) {
       const hash = sha256(bytes);
       try {
-        if (!existsSync(at(hash))) replaceFile(at(hash), bytes, sync);
+        const there = readIfThere(at(hash));
+        if (there === undefined || sha256(there) !== hash) replaceFile(at(hash), bytes, sync);
       } catch (thrown) {
         throw diskFailure(thrown, 'keep the content', 'registry_failed');
       }
