@@ -1,6 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { LedgerEntry } from '../../artifacts/trace.js';
@@ -173,6 +175,31 @@ describe('a ledger in a store', () => {
     store.close();
   });
 
+  it('is dropped when nobody can reach it any more', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const store = new LedgerStore({ folder });
+    const kept = store.open();
+    kept.push(call(0), 0);
+    const alone = store.bytesInMemory;
+    const makeMany = () => {
+      for (let i = 0; i < 50; i++) {
+        const ledger = store.open();
+        for (let k = 0; k < 10; k++) ledger.push(call(k), 0);
+        ledger.fork().push(call(10), 0);
+        if (i % 2) ledger.spill();
+      }
+    };
+    makeMany();
+    for (let i = 0; i < 100 && store.bytesInMemory > alone; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      collect();
+    }
+    expect(store.bytesInMemory).toBe(alone);
+    expect(kept.length).toBe(1);
+    store.close();
+  });
+
   it('spills the longest unused first', () => {
     const disk = new FakeDisk();
     const store = new LedgerStore({ folder, memoryBytes: 8000, files: disk });
@@ -188,6 +215,8 @@ describe('a ledger in a store', () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 });
+
+const BUDGET = 2000;
 
 type Step =
   | { op: 'push'; on: number; value: unknown }
@@ -214,6 +243,7 @@ describe('the property', () => {
         const entry = call(pushed++, step.value);
         it.ledger.push(entry, step.on);
         it.model.push({ ...entry, ms: step.on });
+        if (store && !disk.isFull && !store.failing) expect(store.bytesInMemory).toBeLessThanOrEqual(BUDGET + 1024);
       } else if (step.op === 'fork') live.push({ ledger: it.ledger.fork(), model: it.model.slice() });
       else if (step.op === 'spill') it.ledger.spill();
       else if (step.op === 'at') expect(it.ledger.at(step.on % 7)).toEqual(it.model[step.on % 7]);
@@ -234,30 +264,34 @@ describe('the property', () => {
 
   it('holds for a store with a tiny budget on a disk that comes and goes', () => {
     fc.assert(
-      fc.property(fc.array(op, { maxLength: 120 }), fc.integer({ min: 1, max: 700 }), (steps, mostAtOnce) => {
-        const disk = new FakeDisk();
-        disk.mostAtOnce = mostAtOnce;
-        const store = new LedgerStore({ folder, memoryBytes: 2000, files: disk, sizes: small });
-        run(store, disk, steps);
-        expect([store.bytesInMemory, store.bytesOnDisk]).toEqual([0, 0]);
-        expect(disk.files.size).toBeLessThanOrEqual(1);
-        store.close();
-        expect(disk.files.size).toBe(0);
-      }),
-      { numRuns: 300 },
+      fc.property(
+        fc.array(op, { maxLength: 150, size: 'max' }),
+        fc.integer({ min: 1, max: 700 }),
+        (steps, mostAtOnce) => {
+          const disk = new FakeDisk();
+          disk.mostAtOnce = mostAtOnce;
+          const store = new LedgerStore({ folder, memoryBytes: BUDGET, files: disk, sizes: small });
+          run(store, disk, steps);
+          expect([store.bytesInMemory, store.bytesOnDisk]).toEqual([0, 0]);
+          expect(disk.files.size).toBeLessThanOrEqual(1);
+          store.close();
+          expect(disk.files.size).toBe(0);
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 
   it('holds for a store on a real disk, and for ledgers in memory', () => {
     fc.assert(
-      fc.property(fc.array(op, { maxLength: 60 }), (steps) => {
-        const store = new LedgerStore({ folder, memoryBytes: 2000, sizes: small });
+      fc.property(fc.array(op, { maxLength: 100, size: 'max' }), (steps) => {
+        const store = new LedgerStore({ folder, memoryBytes: BUDGET, sizes: small });
         run(store, new FakeDisk(), steps);
         expect([store.bytesInMemory, store.bytesOnDisk]).toEqual([0, 0]);
         store.close();
         run(undefined, new FakeDisk(), steps);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
@@ -306,6 +340,41 @@ describe('a disk', () => {
     }
     expect(store.failing).toBeUndefined();
     expect(ledger.calls()).toEqual(Array.from({ length: 100 }, (_, i) => call(i)));
+  });
+
+  it('is not taken for well because the buffer still has room', () => {
+    const disk = new FakeDisk();
+    const told: string[] = [];
+    const onDefect = ({ code }: TreadleError) => told.push(code);
+    const store = new LedgerStore({ folder, files: disk, sizes: small, onDefect });
+    const first = store.open();
+    first.push(call(0), 0);
+    first.spill();
+    disk.isFull = true;
+    for (let i = 0; i < 20; i++) {
+      const ledger = store.open();
+      ledger.push(call(i), 0);
+      ledger.spill();
+      expect(ledger.last()).toEqual({ ...call(i), ms: 0 });
+    }
+    expect(store.failing).toBeDefined();
+    expect(told).toHaveLength(1);
+  });
+
+  it('that fails between two parts of a ledger keeps no half of it', () => {
+    const disk = new FakeDisk();
+    const store = new LedgerStore({ folder, files: disk, sizes: { segmentBytes: 4096, bufferBytes: 20_000 } });
+    const ledger = store.open();
+    for (let i = 0; i < 300; i++) ledger.push(call(i), 0);
+    ledger.fork().spill();
+    disk.isFull = true;
+    for (let i = 300; i < 600; i++) ledger.push(call(i), 0);
+    ledger.spill();
+    expect(store.failing).toBeDefined();
+    disk.isFull = false;
+    ledger.spill();
+    expect(store.failing).toBeUndefined();
+    expect(ledger.calls()).toEqual(Array.from({ length: 600 }, (_, i) => call(i)));
   });
 
   it('is well again when it takes bytes, though no push asks it', () => {
