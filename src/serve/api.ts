@@ -132,7 +132,10 @@ export const ToolStatistics = z.strictObject({
 
 export const ServerInfo = z.strictObject({
   version: z.string(),
+  /** By status. */
   sessions: z.record(z.string(), z.number().int()),
+  /** By where their state is. */
+  residence: z.record(z.string(), z.number().int()),
   capacity: z.number().int(),
   worlds: z.strictObject({ loaded: z.number().int(), known: z.number().int() }),
   rssMiB: z.number(),

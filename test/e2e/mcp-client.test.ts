@@ -14,7 +14,7 @@ let directory: SessionDirectory;
 let serving: Serving;
 beforeAll(async () => {
   directory = sessionDirectory();
-  serving = await serveHttp({ directory, port: 0, mcp: { instructions: 'Keep notes.' } });
+  serving = await serveHttp({ keeper: directory, port: 0, mcp: { instructions: 'Keep notes.' } });
 });
 afterAll(() => serving.close());
 

@@ -17,7 +17,7 @@ let session: OpenedSession;
 beforeAll(async () => {
   directory = sessionDirectory({ idleSeconds: 60, lifetimeSeconds: 600, now: () => now });
   serving = await serveHttp({
-    directory,
+    keeper: directory,
     port: 0,
     allowed: { hosts: ['worlds.example'], origins: ['studio.example'] },
     limits: { bodyBytes: 4096 },
@@ -177,7 +177,7 @@ describe('bodies that mean harm', () => {
   });
 
   it('408 for a head or a body that never comes', async () => {
-    const hasty = await serveHttp({ directory, port: 0, limits: { requestMs: 200 } });
+    const hasty = await serveHttp({ keeper: directory, port: 0, limits: { requestMs: 200 } });
     const at = new URL(hasty.url).origin;
     expect(await speak(at, 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')).toMatch(/^HTTP\/1\.1 408/);
     const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${session.token}\r\nContent-Type: application/json\r\n`;
@@ -221,7 +221,7 @@ describe('bodies that mean harm', () => {
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"write_note","arguments":{"title":"t","x":${args}}}}`;
     expect((await send({ body: call(nest(20)) })).status).toBe(200);
     expect((await send({ body: call(nest(1900)) })).status).toBe(400);
-    const roomy = await serveHttp({ directory, port: 0 });
+    const roomy = await serveHttp({ keeper: directory, port: 0 });
     const answer = await ask(roomy.url.replace('/mcp', ''), {
       body: call(nest(500_000)),
       headers: authorised(),
@@ -280,7 +280,7 @@ describe('the modern era over HTTP', () => {
 
 describe('life and death', () => {
   it('503 with Retry-After when too many bodies are being read', async () => {
-    const busy = await serveHttp({ directory, port: 0, limits: { pendingBodies: 0 } });
+    const busy = await serveHttp({ keeper: directory, port: 0, limits: { pendingBodies: 0 } });
     const answer = await ask(busy.url.replace('/mcp', ''), {
       body: LIST,
       headers: authorised(),
@@ -291,7 +291,7 @@ describe('life and death', () => {
 
   it('a client that hangs up half-way takes nothing down with it', async () => {
     const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${session.token}\r\nContent-Type: application/json\r\n`;
-    const alone = await serveHttp({ directory, port: 0, limits: { pendingBodies: 1 } });
+    const alone = await serveHttp({ keeper: directory, port: 0, limits: { pendingBodies: 1 } });
     const at = new URL(alone.url);
     for (let i = 0; i < 5; i++) {
       const socket = connect(Number(at.port), at.hostname);
@@ -309,7 +309,7 @@ describe('life and death', () => {
     { label: 'finishes a request under way', closeMs: 300_000, sent: LIST, heard: /HTTP\/1\.1 200[\s\S]*"tools":/ },
     { label: 'cuts a request that never ends', closeMs: 50, sent: '', heard: /^HTTP\/1\.1 100 Continue\s*$/ },
   ])('closing $label', async ({ closeMs, sent, heard }) => {
-    const own = await serveHttp({ directory, port: 0, limits: { closeMs } });
+    const own = await serveHttp({ keeper: directory, port: 0, limits: { closeMs } });
     const at = new URL(own.url);
     const socket = connect(Number(at.port), at.hostname);
     let text = '';
@@ -352,7 +352,7 @@ describe('life and death', () => {
     const dropped = new Promise<void>((resolve) => {
       own.open({ host: noteHost(), drop: resolve });
     });
-    const server = await serveHttp({ directory: own, port: 0, limits: { reapMs: 5 } });
+    const server = await serveHttp({ keeper: own, port: 0, limits: { reapMs: 5 } });
     later = 5;
     await dropped;
     expect(own.size).toBe(0);
@@ -361,14 +361,14 @@ describe('life and death', () => {
 
   it('a port that is taken is one clear error', async () => {
     const port = Number(new URL(origin).port);
-    await expect(serveHttp({ directory, port })).rejects.toMatchObject({ code: 'cannot_listen', value: port });
+    await expect(serveHttp({ keeper: directory, port })).rejects.toMatchObject({ code: 'cannot_listen', value: port });
   });
 
   it('closes with idle connections open, and leaves sessions alone', async () => {
     let dropped = 0;
     const own = sessionDirectory();
     const { token } = own.open({ host: noteHost(), drop: () => dropped++ });
-    const server = await serveHttp({ directory: own, port: 0 });
+    const server = await serveHttp({ keeper: own, port: 0 });
     const answer = await fetch(server.url, {
       method: 'POST',
       body: LIST,

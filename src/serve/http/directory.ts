@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { asTreadleError, TreadleError } from '../../errors.js';
 import { wallSeconds } from '../../kit/clock.js';
 import type { ToolHost } from '../tool-host.js';
+import type { Doorkeeper, Found } from './keeper.js';
 import { digestOf, mintToken } from './tokens.js';
 
 /** A session given to a directory; `drop` is called once, when the directory lets go of it. */
@@ -17,22 +18,11 @@ export interface OpenedSession {
   token: string;
 }
 
-/** A session as found by its token; `ended` turns true when the directory lets go of it. */
-export interface LiveSession {
-  readonly id: string;
-  readonly host: ToolHost;
-  readonly ended: boolean;
-}
-
-export type Found = { state: 'open'; session: LiveSession } | { state: 'gone' } | { state: 'unknown' };
-
-export interface SessionDirectory {
+export interface SessionDirectory extends Doorkeeper {
   /** Throws `at_capacity` (retryable) when full; the lease is not taken then. */
   open(lease: Lease): OpenedSession;
   /** Throws what `open` would, before anybody goes to the cost of making a session. */
   needRoom(): void;
-  /** Authorises a token now and counts as use. `gone`: it was ours once. */
-  find(token: string): Found;
   /** The host behind a token, for those who need no reason. */
   resolve(token: string): ToolHost | undefined;
   /** False when there is no such session. */

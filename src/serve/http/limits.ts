@@ -17,7 +17,7 @@ export interface HttpLimits {
 
 export const DEFAULT_LIMITS: HttpLimits = {
   bodyBytes: 1_048_576,
-  pendingBodies: 512,
+  pendingBodies: 4_096,
   requestMs: 30_000,
   keepAliveMs: 600_000,
   closeMs: 5_000,

@@ -20,6 +20,9 @@ const ended = (server: Server, closeMs: number): Promise<void> =>
     });
   });
 
+/** Connections that wait to be accepted: a thousand agents that start at once must not have to knock again, a second later. */
+const BACKLOG = 4_096;
+
 /** Throws `cannot_listen` when the address is taken or not ours. */
 export const listen = async (
   listener: RequestListener,
@@ -55,7 +58,7 @@ export const listen = async (
         }),
       ),
     );
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
   // A connection that cannot be accepted (no file handles left) is that client's loss, not the end of the process.
   server.on('error', () => {});

@@ -171,6 +171,11 @@ export class Session implements ToolHost {
     return this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
   }
 
+  /** As `call`, for servers: tools whose code runs in another process answer later, without holding others up. */
+  perform(name: string, args: unknown): CallOutcome | Promise<CallOutcome> {
+    return this.call(name, args);
+  }
+
   #context(): CallContext {
     const { clock: now, workspace } = this.#in;
     return { now, me: this.me, seed: this.world.spec.seed, workspace, budget: CALL_BUDGET };

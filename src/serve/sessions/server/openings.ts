@@ -104,9 +104,15 @@ export class Openings {
     if (known) return known;
     const spec: WorldSpec = parseArtifact('world', this.registry.read('world', record.hash), `world ${record.name}`);
     const services = Object.fromEntries(
-      spec.services.map((ref) => [ref.id, pinOf(this.registry.resolve('service', ref.hash))]),
+      spec.services.map((ref) => [ref.id, pinOf(this.#service(`${record.name}/${ref.id}`, ref.hash))]),
     );
     return remember(this.#worlds, record.hash, { world: pinOf(record), services });
+  }
+
+  /** Worlds may share a service, so the hash alone may find it under another's name. */
+  #service(name: string, hash: string): Pin {
+    const own = this.registry.list('service', name).find((record) => record.hash === hash);
+    return own ?? this.registry.resolve('service', hash);
   }
 
   /** The newest of the task's name, which may have been mended since; an older version of a task keeps its own. */

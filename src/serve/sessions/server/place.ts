@@ -45,13 +45,20 @@ export const park = (session: Session): Place => {
   return { at: 'parked', bytes };
 };
 
+/** A file that cannot be removed is one that cannot be read either: nothing waits for it. */
+const remove = (file: string): void => {
+  try {
+    rmSync(file, { force: true });
+  } catch {}
+};
+
 /** Throws `disk_full` or `park_failed`, and the session stays where it was. */
 export const toDisk = async ({ bytes }: { bytes: Uint8Array }, { folder }: Storage, id: string): Promise<Place> => {
   const file = join(folder, `${id}.parked`);
   try {
     await writeFile(file, bytes);
   } catch (thrown) {
-    rmSync(file, { force: true });
+    remove(file);
     throw diskFailed(thrown);
   }
   return { at: 'disk', file, size: bytes.length };
@@ -60,7 +67,7 @@ export const toDisk = async ({ bytes }: { bytes: Uint8Array }, { folder }: Stora
 export const toStore = async ({ file }: { file: string }, blobs: Blobs, id: string): Promise<Place> => {
   const key = `sessions/${id}/parked`;
   await blobs.put(key, readFileSync(file));
-  rmSync(file, { force: true });
+  remove(file);
   return { at: 'stored', key };
 };
 
@@ -86,7 +93,7 @@ export const parcelOf = (place: Exclude<Place, { at: 'active' }>, blobs: Blobs |
 
 /** Removes what a place holds outside of memory. */
 export const vacate = (place: Place, blobs: Blobs | undefined): void => {
-  if (place.at === 'disk') rmSync(place.file, { force: true });
+  if (place.at === 'disk') remove(place.file);
   else if (place.at === 'stored') void blobs?.delete(place.key).catch(() => {});
   else if (place.at === 'active') place.session.release();
 };

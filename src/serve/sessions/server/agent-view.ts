@@ -1,0 +1,48 @@
+/** What the bearer of a token sees of a session: the tools of all its services, or of one. */
+import { TreadleError } from '../../../errors.js';
+import type { CallOptions, CallOutcome, SessionTool, ToolHost } from '../../tool-host.js';
+import { outcomeOf, unknownTool } from '../entry.js';
+import type { LiveSession } from './live-session.js';
+
+/** By the listing it is cut from, which sessions share: one array a world and service. */
+const cut = new WeakMap<readonly SessionTool[], Map<string, SessionTool[]>>();
+
+const toolsOfService = (all: readonly SessionTool[], service: string): SessionTool[] => {
+  const known = cut.get(all) ?? new Map<string, SessionTool[]>();
+  cut.set(all, known);
+  const tools = known.get(service) ?? all.filter((tool) => tool.service === service);
+  known.set(service, tools);
+  return tools;
+};
+
+/** An answer for what never became a call of the session: nothing of it is in the ledger. */
+const refused = (live: LiveSession, tool: string, args: unknown, error: TreadleError): CallOutcome => {
+  const { code, message, next, fault } = error;
+  const result = { error: { code, message: next === undefined ? message : `${message}. ${next}` } };
+  const call = { service: '', tool, toolVersion: '', args, index: live.book.length, at: 0 };
+  const blamed = fault === 'agent' ? 'agent' : fault === 'world' ? 'world' : 'infrastructure';
+  return outcomeOf(call, { ok: false, result, error: { code, fault: blamed, status: 409 }, touched: [] });
+};
+
+/** `service` absent: all of them. */
+export const agentView = (live: LiveSession, service?: string): ToolHost => {
+  const tools = (): SessionTool[] => (service === undefined ? live.tools() : toolsOfService(live.tools(), service));
+  const offers = (name: string): boolean => service === undefined || tools().some((tool) => tool.name === name);
+  const told = (name: string, args: unknown, thrown: unknown): CallOutcome => {
+    if (thrown instanceof TreadleError) return refused(live, name, args, thrown);
+    throw thrown;
+  };
+  return {
+    tools,
+    call: (name: string, args: unknown, options?: CallOptions) => {
+      try {
+        const outcome = offers(name)
+          ? live.call(name, args, options)
+          : live.onOpen((session) => session.note({ tool: name, args }, unknownTool(name)));
+        return outcome instanceof Promise ? outcome.catch((thrown: unknown) => told(name, args, thrown)) : outcome;
+      } catch (thrown) {
+        return told(name, args, thrown);
+      }
+    },
+  };
+};

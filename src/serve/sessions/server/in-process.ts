@@ -1,0 +1,76 @@
+/** The trainer's interface on a server in the same process: no HTTP, the same answers. */
+import { TreadleError } from '../../../errors.js';
+import { canonicalJson, type Json } from '../../../kit/hash.js';
+import type { SessionInfo } from '../../api.js';
+import type { Once, SessionFilter, Trainer } from '../../trainer.js';
+import { infoOf } from './info.js';
+import type { LiveSession } from './live-session.js';
+import type { SessionServer } from './session-server.js';
+
+const REMEMBERED = 10_000;
+
+/** Answers by idempotency key. A failure is not kept: it may be tried again. */
+const onlyOnce = () => {
+  const known = new Map<string, { request: string; answer: Promise<unknown> }>();
+  return <T>(once: Once | undefined, request: unknown, work: () => Promise<T>): Promise<T> => {
+    if (once?.key === undefined) return work();
+    const { key } = once;
+    const text = canonicalJson(request ?? null);
+    const earlier = known.get(key);
+    if (earlier) {
+      if (earlier.request === text) return earlier.answer as Promise<T>;
+      throw new TreadleError({
+        code: 'idempotency_conflict',
+        message: 'This key was used for another request',
+        value: key,
+        next: 'Give every request a key of its own.',
+      });
+    }
+    const answer = work();
+    known.set(key, { request: text, answer });
+    answer.catch(() => known.delete(key));
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value as string);
+    return answer;
+  };
+};
+
+const fits = (live: LiveSession, { run, group, status }: SessionFilter): boolean =>
+  (run === undefined || live.start.labels.run === run) &&
+  (group === undefined || live.start.labels.group === group) &&
+  (status === undefined || live.status === status);
+
+export const inProcess = (server: SessionServer): Trainer => {
+  const once = onlyOnce();
+  const { registry } = server;
+  const infoAfter = async (id: string, done: unknown): Promise<SessionInfo> => {
+    await done;
+    return server.live(id).info();
+  };
+  return {
+    info: async () => infoOf(server),
+    open: async (request, key) => once(key, ['open', request], async () => server.open(request)),
+    session: async (id) => server.live(id).info(),
+    sessions: async (filter = {}) => [...server.all()].filter((live) => fits(live, filter)).map((live) => live.info()),
+    tools: async (id) => server.live(id).tools(),
+    call: async (id, { tool, arguments: args, operation }) =>
+      server.live(id).call(tool, args ?? {}, operation === undefined ? undefined : { operation }),
+    fork: async (id, request, key) => once(key, ['fork', id, request ?? {}], async () => server.fork(id, request)),
+    snapshot: async (id, key) => once(key, ['snapshot', id], async () => server.live(id).takeSnapshot()),
+    restore: async (id, snapshot) => infoAfter(id, server.live(id).restore(snapshot)),
+    dropSnapshot: async (id, snapshot) => server.live(id).dropSnapshot(snapshot),
+    reset: async (id) => server.reset(id),
+    pause: async (id) => server.pause(id),
+    resume: async (id) => server.resume(id),
+    close: async (id, answer) => server.close(id, answer),
+    verify: async (id, request) => server.verify(id, request),
+    ledger: async (id) => server.live(id).record(),
+    state: async (id) => server.live(id).state(),
+    image: async (id, service, which) => server.live(id).image(service, which),
+    statistics: async (filter) => server.statistics.report(filter),
+    publish: async (kind, name, content) => registry.publish(kind, name, content),
+    resolve: async (kind, reference) => registry.resolve(kind, reference),
+    read: async (kind, reference): Promise<Json> => registry.read(kind, reference),
+    records: async (kind, name) => registry.list(kind, name),
+    deprecate: async (kind, reference, because) => registry.deprecate(kind, reference, because),
+  };
+};

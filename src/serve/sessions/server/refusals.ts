@@ -1,0 +1,38 @@
+/** What is said to who asks something of a session that cannot do it now, or ever. */
+import { TreadleError } from '../../../errors.js';
+import type { SessionStatus } from '../../api.js';
+
+const REASONS: Record<Exclude<SessionStatus, 'open'>, [string, string]> = {
+  paused: ['The session is paused', 'Resume it first, or ask again when its owner has.'],
+  forked: ['The session was forked and lives on in its branches', 'Call one of the branches.'],
+  closed: ['The session is closed', 'Open another one.'],
+};
+
+export const notOpen = (status: Exclude<SessionStatus, 'open'>, id: string): TreadleError => {
+  const [message, next] = REASONS[status];
+  return new TreadleError({ code: `session_${status}`, message, value: id, next, fault: 'infrastructure' });
+};
+
+export const unknownSession = (id: string): TreadleError =>
+  new TreadleError({
+    code: 'unknown_session',
+    message: 'There is no such session',
+    value: id.slice(0, 80),
+    next: 'It was never opened here, or was forgotten after it was closed.',
+  });
+
+export const unknownSnapshot = (id: string, known: readonly string[]): TreadleError =>
+  new TreadleError({
+    code: 'unknown_snapshot',
+    message: 'The session has no such snapshot',
+    value: id.slice(0, 80),
+    next: known.length > 0 ? `It has ${known.slice(0, 8).join(', ')}.` : 'Take one first.',
+  });
+
+export const notForkable = (services: readonly string[], action: string): TreadleError =>
+  new TreadleError({
+    code: 'not_forkable',
+    message: `Cannot ${action}: an outside server keeps state that cannot be copied`,
+    value: services,
+    next: 'Declare what it keeps (nothing, or its workspace) where that is true, or leave the server out.',
+  });

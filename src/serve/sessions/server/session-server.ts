@@ -1,0 +1,378 @@
+/**
+ * The sessions of one server (weft.txt 3.3.3): opened from the registry, reached by token, forked, paused, parked, verified and
+ * closed as wholes. In process; HTTP, the gyms and the client sit on top.
+ */
+import { rmSync } from 'node:fs';
+import { asTreadleError, TreadleError } from '../../../errors.js';
+import { wallSeconds } from '../../../kit/clock.js';
+import type { WorldParts } from '../../../world/loaded.js';
+import type { Engine } from '../../../world/state/engine.js';
+import type {
+  ForkRequest,
+  Labels,
+  OpenedSession,
+  OpenRequest,
+  Pins,
+  SessionInfo,
+  Verdict,
+  VerifyRequest,
+} from '../../api.js';
+import type { Blobs } from '../../blobs/blobs.js';
+import type { Doorkeeper, Found } from '../../http/keeper.js';
+import { Statistics } from '../../ledger/statistics.js';
+import { LedgerStore } from '../../ledger/store.js';
+import type { Registry } from '../../registry/registry.js';
+import { actorOf } from '../caller.js';
+import { Session } from '../session.js';
+import { agentView } from './agent-view.js';
+import { type Companions, NO_COMPANIONS } from './companions.js';
+import { serverFolder } from './folder.js';
+import { type House, LiveSession, type LiveStart } from './live-session.js';
+import { Openings } from './openings.js';
+import { notForkable, notOpen, unknownSession } from './refusals.js';
+import { IDLE_TIMES, type IdleTimes, sweep } from './residence.js';
+import { type Heard, servedBook } from './served-book.js';
+import { claimOf, indexOfSecret, mintId, mintTokens } from './tokens.js';
+import { after, type Maybe } from './turns.js';
+import { judge } from './verdicts.js';
+import { WorldCache } from './world-cache.js';
+
+export interface SessionServerOptions {
+  engine: Engine;
+  registry: Registry;
+  partsOf: (worldHash: string) => WorldParts;
+  /** For ledgers, resting sessions and sandboxes; a temporary folder of its own, removed at the end, when absent. */
+  folder?: string;
+  blobs?: Blobs;
+  limits?: Partial<ServerLimits>;
+  /** Hears of what went wrong on our side and was not anybody's request. */
+  onDefect?: (error: TreadleError) => void;
+}
+
+export interface ServerLimits {
+  /** Sessions that are not closed, at once. */
+  capacity: number;
+  /** Closed sessions that are remembered. */
+  closed: number;
+  /** Loaded worlds that nobody uses. */
+  worlds: number;
+  /** Seconds without a request after which a session is closed, where it does not say itself. */
+  idleSeconds: number;
+  idle: IdleTimes;
+  ledgerBytes: number;
+  /** Seconds that never go backwards. */
+  now: () => number;
+}
+
+const LIMITS: ServerLimits = {
+  capacity: 10_000,
+  closed: 20_000,
+  worlds: 256,
+  idleSeconds: 3600,
+  idle: IDLE_TIMES,
+  ledgerBytes: 16 * 1024 * 1024,
+  now: wallSeconds,
+};
+
+/** Ids of forgotten sessions that are still told from strangers (404, not 401). */
+const REMEMBERED = 16_384;
+const SWEEP_MS = 1_000;
+const AGAIN_MS = 5;
+
+export class SessionServer implements Doorkeeper {
+  readonly statistics = new Statistics();
+  readonly ledgers: LedgerStore;
+  readonly openings: Openings;
+  readonly limits: ServerLimits;
+  readonly folder: string;
+  /** Where agents connect: set by whoever listens. */
+  urlOf: (id: string, service?: string) => string = (id, service) => `in-process:${id}${service ? `/${service}` : ''}`;
+  /** Makes the instances of outside servers and the sandbox that a session asks for. */
+  companionsFor: (pins: Pins, sandbox: boolean, folder: string) => Maybe<Companions> = () => NO_COMPANIONS;
+  /** Since the start, by error code. */
+  readonly refusedOpens: Record<string, number> = {};
+  readonly #live = new Map<string, LiveSession>();
+  readonly #gone = new Set<string>();
+  readonly #house: House;
+  readonly #removeFolder: boolean;
+  #open = 0;
+  #refusing: TreadleError | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(readonly options: SessionServerOptions) {
+    this.limits = { ...LIMITS, ...options.limits };
+    const { folder, isOurs } = serverFolder(options.folder);
+    this.folder = folder;
+    this.#removeFolder = isOurs;
+    this.openings = new Openings(options.registry);
+    this.ledgers = new LedgerStore({
+      folder: `${folder}/ledgers`,
+      memoryBytes: this.limits.ledgerBytes,
+      onDefect: (error) => this.#failed(error),
+    });
+    this.#house = {
+      worlds: new WorldCache(options.engine, options.partsOf, this.limits.worlds),
+      storage: { folder, blobs: options.blobs },
+      now: this.limits.now,
+      ended: () => this.#ended(),
+    };
+    this.#schedule(SWEEP_MS);
+  }
+
+  get registry(): Registry {
+    return this.options.registry;
+  }
+  get worlds(): WorldCache {
+    return this.#house.worlds;
+  }
+  /** Sessions that are not closed. */
+  get size(): number {
+    return this.#open;
+  }
+  /** Why no session is opened now. */
+  get refusing(): TreadleError | undefined {
+    return this.ledgers.failing ?? this.#refusing;
+  }
+
+  /** Throws `at_capacity` or what keeps the server from taking sessions, both retryable. */
+  needRoom(count = 1): void {
+    const reason = this.refusing ?? (this.#open + count > this.limits.capacity ? this.#full() : undefined);
+    if (reason === undefined) return;
+    this.refusedOpens[reason.code] = (this.refusedOpens[reason.code] ?? 0) + 1;
+    throw reason;
+  }
+
+  #full(): TreadleError {
+    return new TreadleError({
+      code: 'at_capacity',
+      message: 'No room for another session',
+      value: this.limits.capacity,
+      next: 'Close a session, or wait and try again.',
+      fault: 'infrastructure',
+      isRetryable: true,
+    });
+  }
+
+  open(request: OpenRequest): Maybe<OpenedSession> {
+    this.needRoom();
+    const opening = this.openings.of(request);
+    const { pins, services, brief } = opening;
+    const id = mintId();
+    const made = this.companionsFor(pins, request.sandbox === true, `${this.folder}/${id}`);
+    return after(made, (companions) => {
+      try {
+        this.needRoom();
+        const world = this.worlds.hold(pins.world.hash);
+        const labels = request.labels ?? {};
+        const book = servedBook(this.ledgers.open(), this.#heard(pins, labels));
+        const me = opening.me ?? actorOf(world);
+        const idleSeconds = request.idleSeconds ?? this.limits.idleSeconds;
+        const start = { id, pins, labels, services, me, idleSeconds };
+        const session = Session.open(world, { id, services, me, book });
+        return this.#admit(start, (full) => new LiveSession(this.#house, full, session, book, companions), brief);
+      } catch (thrown) {
+        void companions.close();
+        throw thrown;
+      }
+    });
+  }
+
+  /** Registers a session and mints its tokens, shown this once. */
+  #admit(start: Omit<LiveStart, 'digests'>, make: (start: LiveStart) => LiveSession, brief?: string): OpenedSession {
+    const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
+    const live = make({ ...start, digests });
+    this.#live.set(start.id, live);
+    this.#open++;
+    const connect = (i: number, service?: string) => ({
+      token: tokens[i] as string,
+      url: this.urlOf(start.id, service),
+    });
+    return {
+      ...live.info(),
+      ...connect(0),
+      services: Object.fromEntries(start.services.map((service, i) => [service, connect(i + 1, service)])),
+      ...(brief === undefined ? {} : { brief }),
+    };
+  }
+
+  #heard(pins: Pins, labels: Labels): Heard {
+    return ({ service, tool, toolVersion, ok, error }, ms) =>
+      this.statistics.record({
+        service,
+        serviceHash: (pins.services[service] ?? pins.servers[service])?.hash ?? '',
+        tool: toolVersion === '' ? '' : tool,
+        toolVersion,
+        ok,
+        ...(error ? { fault: error.fault, code: error.code } : {}),
+        ms,
+        labels,
+      });
+  }
+
+  /** Throws `unknown_session`. */
+  live(id: string): LiveSession {
+    const live = this.#live.get(id);
+    if (!live) throw unknownSession(id);
+    return live;
+  }
+
+  all(): Iterable<LiveSession> {
+    return this.#live.values();
+  }
+
+  /** Authorises a token now. */
+  find(token: string): Found {
+    const claim = claimOf(token);
+    if (!claim) return { state: 'unknown' };
+    const live = this.#live.get(claim.id);
+    if (!live) return { state: this.#gone.has(claim.id) ? 'gone' : 'unknown' };
+    const index = indexOfSecret(live.start.digests, claim.secret);
+    if (index < 0) return { state: 'unknown' };
+    if (live.status === 'closed') return { state: 'gone' };
+    live.usedAt = this.limits.now();
+    if (live.status !== 'open') return { state: live.status };
+    const service = index === 0 ? undefined : live.start.services[index - 1];
+    return {
+      state: 'open',
+      session: {
+        id: live.id,
+        service,
+        host: agentView(live, service),
+        get ended() {
+          return live.status === 'closed';
+        },
+      },
+    };
+  }
+
+  /** `count` sessions from exactly this state, all or none. Throws `not_forkable`, `at_capacity`, `session_closed`. */
+  fork(id: string, { count = 1, retire = false, labels }: ForkRequest = {}): Maybe<OpenedSession[]> {
+    const live = this.live(id);
+    this.needRoom(count);
+    const stuck = live.companions.unforkable();
+    if (stuck.length > 0) throw notForkable(stuck, 'fork the session');
+    return live.on((session) => {
+      if (live.status === 'closed') throw notOpen('closed', id);
+      const branches = (companions: readonly Companions[]): OpenedSession[] => {
+        const made = companions.map((own) => {
+          const start = { ...live.start, id: mintId(), labels: { ...live.start.labels, ...labels }, parent: id };
+          const heard = this.#heard(start.pins, start.labels);
+          return this.#admit(start, (full) => live.branch(session, full, heard, own));
+        });
+        if (retire) live.status = 'forked';
+        return made;
+      };
+      if (live.companions.isEmpty) return branches(new Array<Companions>(count).fill(NO_COMPANIONS));
+      return this.#copies(live.companions, count).then(branches);
+    });
+  }
+
+  async #copies(companions: Companions, count: number): Promise<Companions[]> {
+    const made = await Promise.allSettled(Array.from({ length: count }, async () => companions.fork()));
+    const failed = made.find((result) => result.status === 'rejected');
+    const done = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    if (!failed) return done;
+    await Promise.all(done.map((own) => own.close()));
+    throw failed.reason;
+  }
+
+  pause(id: string): Maybe<SessionInfo> {
+    return this.#become(id, 'paused', (live) => live.companions.pause());
+  }
+
+  resume(id: string): Maybe<SessionInfo> {
+    return this.#become(id, 'open', (live) => live.companions.resume());
+  }
+
+  /** In the session's turn, so that a call under way ends first. A session that became its branches stays what it is. */
+  #become(id: string, status: 'open' | 'paused', act: (live: LiveSession) => Maybe<void>): Maybe<SessionInfo> {
+    const live = this.live(id);
+    return live.turns.run(() => {
+      if (live.status === 'closed' || live.status === 'forked') throw notOpen(live.status, id);
+      live.usedAt = this.limits.now();
+      return after(act(live), () => {
+        live.status = status;
+        return live.info();
+      });
+    });
+  }
+
+  reset(id: string): Maybe<SessionInfo> {
+    const live = this.live(id);
+    const { pins, labels } = live.start;
+    return after(
+      live.reset(() => servedBook(this.ledgers.open(), this.#heard(pins, labels))),
+      () => live.info(),
+    );
+  }
+
+  verify(id: string, request: VerifyRequest = {}): Maybe<Verdict> {
+    const live = this.live(id);
+    return live.on((session) => judge(this.registry, live, session, request));
+  }
+
+  close(id: string, answer?: string): Maybe<SessionInfo> {
+    const live = this.live(id);
+    return after(live.close(answer), () => live.info());
+  }
+
+  /** Ends everything: processes, folders, worlds. Sessions are not kept (a later issue). */
+  async shutDown(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await Promise.allSettled([...this.#live.values()].map(async (live) => live.close()));
+    for (const live of this.#live.values()) live.forget();
+    this.#live.clear();
+    this.worlds.close();
+    this.ledgers.close();
+    if (this.#removeFolder) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #schedule(ms: number): void {
+    this.#timer = setTimeout(() => this.#schedule(this.sweep() ? AGAIN_MS : SWEEP_MS), ms);
+    this.#timer.unref();
+  }
+
+  /** One round of idle management; it runs by itself every second. True when there is more to do at once. */
+  sweep(): boolean {
+    if (this.#isClosed) return false;
+    this.#refusing = undefined;
+    return sweep({
+      sessions: this.#live.values(),
+      times: this.limits.idle,
+      now: this.limits.now(),
+      expire: (live) => {
+        const ending = live.close();
+        if (ending instanceof Promise)
+          ending.catch((thrown: unknown) => this.#failed(asTreadleError(thrown, 'infrastructure')));
+      },
+      forget: (live) => this.#forget(live),
+      failed: (error) => this.#failed(error),
+    });
+  }
+
+  #ended(): void {
+    this.#open--;
+    if (this.#live.size - this.#open <= this.limits.closed) return;
+    // The oldest: sessions are kept in the order of their opening.
+    for (const live of this.#live.values()) {
+      if (live.status !== 'closed') continue;
+      this.#forget(live);
+      return;
+    }
+  }
+
+  #forget(live: LiveSession): void {
+    live.forget();
+    this.#live.delete(live.id);
+    this.#gone.add(live.id);
+    if (this.#gone.size > REMEMBERED) this.#gone.delete(this.#gone.values().next().value as string);
+  }
+
+  #failed(error: TreadleError): void {
+    if (this.#refusing?.code !== error.code) this.options.onDefect?.(error);
+    this.#refusing = error;
+  }
+}
