@@ -1,7 +1,9 @@
 /** A door before a trainer, on a free port, and clients to it. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Task } from '../../artifacts/task.js';
+import { Task } from '../../artifacts/task.js';
+import type { WorldSpec } from '../../artifacts/world.js';
+import { addressOf, type Json } from '../../kit/hash.js';
 import { guardOf } from '../http/guard.js';
 import { DEFAULT_LIMITS, type HttpLimits } from '../http/limits.js';
 import { digestOf } from '../http/tokens.js';
@@ -13,29 +15,41 @@ export const TOKEN = 'admin-token-for-tests-0123456789';
 export const WRITE = { tool: 'create_customer', arguments: { name: 'Nia Wolf', email: 'nia@mail.example' } };
 export const READ = { tool: 'search_customers', arguments: {} };
 
-/** A task that WRITE fulfils; only what opening and verifying read. */
-export const TASK = {
-  treadle: 'task/1',
-  id: 'fixture-task',
-  services: ['billing'],
-  brief: 'Please enter Nia Wolf as a customer.',
-  milestones: [
-    {
-      id: 'entered',
-      node: 'n',
-      checks: [
-        {
-          id: 'there',
-          kind: 'exists',
-          footprint: [],
-          service: 'billing',
-          table: 'customer',
-          where: { email: 'nia@mail.example' },
-        },
-      ],
-    },
-  ],
-} as unknown as Task;
+const milestone = (email: string): Json => ({
+  id: 'entered',
+  node: 'enter',
+  checks: [{ id: 'there', kind: 'exists', footprint: [], service: 'billing', table: 'customer', where: { email } }],
+});
+
+/** Verifiers of other tasks than TASK's. */
+export const VERIFIERS: [Json, Json] = [
+  { treadle: 'verifier/1', milestones: [milestone('a@mail.example')] },
+  { treadle: 'verifier/1', milestones: [milestone('b@mail.example')] },
+];
+
+/** A task that WRITE fulfils. */
+export const taskOn = (world: WorldSpec): Task =>
+  Task.parse({
+    treadle: 'task/1',
+    id: 'enter-nia',
+    kind: 'atomic',
+    world: addressOf(world),
+    worldId: world.id,
+    services: ['billing'],
+    actor: { name: 'Ada Ek', email: 'ada@fixture.example', title: 'Clerk' },
+    brief: 'Please enter Nia Wolf (nia@mail.example) as a customer.',
+    snapshot: world.snapshot,
+    clock: world.clock,
+    nodes: [
+      { id: 'enter', family: 'create', intent: 'enter a customer', service: 'billing', chain: ['create_customer'] },
+    ],
+    edges: [],
+    bindings: [],
+    disclosure: { persona: 'brief', stages: [] },
+    milestones: [milestone('nia@mail.example')],
+    reference: { calls: [{ service: 'billing', tool: WRITE.tool, args: WRITE.arguments }], answer: '', sources: [] },
+    lineage: { template: 'create', seed: 'fixture' },
+  });
 
 export interface Listening {
   origin: string;

@@ -134,6 +134,3 @@ export const connect = (options: ConnectOptions): RemoteTrainer => {
     });
   return remote(httpTransport(options.url, options.sockets ?? 128), options);
 };
-
-/** A server in this process as what `connect` gives of another one. */
-export const inProcess = (trainer: Trainer): Trainer => trainer;

@@ -19,6 +19,8 @@ export interface Bench {
   read: Call;
   /** Changes the state and fulfils the task, at its first call. */
   write: Call;
+  /** Two different things that a record of kind verifier may hold. */
+  verifiers: readonly [Json, Json];
 }
 
 export interface ContractCase {
@@ -92,8 +94,8 @@ const lifecycle: ContractCase[] = [
       await refuses('unknown_session', trainer.session('__proto__'));
       await refuses('unknown_session', trainer.session('../../health'));
       await refuses('unknown_session', trainer.call('nobody', { tool: 'x' }));
-      await refuses('unknown_task', trainer.open({ task: `${task}-other` }));
-      await refuses('unknown_world', trainer.open({ world: 'nowhere' }));
+      await refuses('unknown_record', trainer.open({ task: `${task}-other` }));
+      await refuses('unknown_record', trainer.open({ world: 'nowhere' }));
     },
   },
   {
@@ -235,14 +237,14 @@ const branches: ContractCase[] = [
 const records: ContractCase[] = [
   {
     name: 'publishes, resolves, reads, lists and deprecates records',
-    run: async ({ trainer }) => {
-      const name = 'contract/ä b&c';
-      const first = await trainer.publish('verifier', name, { n: 1 });
-      const second = await trainer.publish('verifier', name, { n: 2, deep: [null, { text: '😀' }] });
+    run: async ({ trainer, verifiers: [one, two] }) => {
+      const name = 'contract/a_b-c.d';
+      const first = await trainer.publish('verifier', name, one);
+      const second = await trainer.publish('verifier', name, two);
       deepStrictEqual([first.version, second.version], [1, 2]);
       deepStrictEqual(await trainer.resolve('verifier', name), second);
       deepStrictEqual(await trainer.resolve('verifier', `${name}@1`), first);
-      deepStrictEqual(await trainer.read('verifier', second.hash), { n: 2, deep: [null, { text: '😀' }] });
+      deepStrictEqual(await trainer.read('verifier', second.hash), two);
       strictEqual((await trainer.records('verifier', name)).length, 2);
       const old = await trainer.deprecate('verifier', `${name}@1`, 'It was wrong.');
       deepStrictEqual(old.deprecated, { because: 'It was wrong.' });

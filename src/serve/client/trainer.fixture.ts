@@ -102,9 +102,9 @@ export const fakeTrainer = (world: LoadedWorld, options: FakeOptions = {}): Fake
   const open = (request: OpenRequest): OpenedSession => {
     room(1);
     const task = tasks.find(({ id }) => id === request.task);
-    if (request.task !== undefined && !task) throw no('unknown_task', 'There is no such task', request.task);
+    if (request.task !== undefined && !task) throw no('unknown_record', 'There is no such task', request.task);
     if (request.task === undefined && request.world !== world.spec.id)
-      throw no('unknown_world', 'There is no such world', request.world);
+      throw no('unknown_record', 'There is no such world', request.world);
     const services = request.services ?? task?.services;
     const session = Session.open(world, { id: randomUUID(), me: ME, ...(services && { services }) });
     return add({ session, labels: request.labels ?? {}, task });
@@ -136,6 +136,7 @@ export const fakeTrainer = (world: LoadedWorld, options: FakeOptions = {}): Fake
     info: () => ({
       version: '0',
       sessions: { open: living() },
+      residence: { active: living() },
       capacity,
       worlds: { loaded: 1, known: 1 },
       rssMiB: process.memoryUsage().rss / 1_048_576,

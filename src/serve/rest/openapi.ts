@@ -34,7 +34,7 @@ const tidied = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value;
   const tree = value as Tree;
-  if (typeof tree.$ref === 'string' && /__shared|\$defs/.test(tree.$ref)) return {};
+  if (typeof tree.$ref === 'string' && /^#$|__shared|\$defs/.test(tree.$ref)) return {};
   return Object.fromEntries(
     Object.entries(tree)
       .filter(([key]) => key !== '$schema' && key !== '$id' && key !== '$defs')
