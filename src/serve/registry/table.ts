@@ -152,8 +152,8 @@ export class RecordTable {
     return some.length > 0 ? `There is for example ${some.join(', ')}.` : `No ${this.kind} is published yet.`;
   }
 
-  #unknown(value: string, next: string): TreadleError {
+  #unknown(value: unknown, next: string): TreadleError {
     const message = `The registry has no such ${this.kind}`;
-    return new TreadleError({ code: 'unknown_record', message, value: value.slice(0, 160), next });
+    return new TreadleError({ code: 'unknown_record', message, value: String(value).slice(0, 160), next });
   }
 }
