@@ -1,5 +1,6 @@
 /** The trainer's side of a Treadle server, from another process or machine (`treadle/client`). */
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import type * as api from '../api.js';
@@ -93,6 +94,8 @@ const trainerOver = (ask: Asker, fetchBytes: Fetcher): Trainer => {
 const remote = (transport: Transport, options: ConnectOptions): RemoteTrainer => {
   const policy = { ...RETRY, ...options.retry };
   const { token, signal } = options;
+  // As many listeners as requests are under way: no leak, and no reason to warn of one.
+  if (signal) setMaxListeners(0, signal);
   const exchange = (operation: Operation, ask: Ask): ReturnType<typeof persist> => {
     const route = BY_OPERATION.get(operation)!;
     const isRead = route.method === 'GET';
