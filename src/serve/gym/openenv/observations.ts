@@ -41,7 +41,12 @@ const wordsOf = (result: Json, code: string): string => {
   return typeof inner === 'string' ? inner : `The tool failed: ${code}`;
 };
 
-const ERROR_TYPES: Record<string, string> = { unknown_tool: 'tool_not_found', invalid_argument: 'invalid_args' };
+const ERROR_TYPES: Record<string, string> = {
+  unknown_tool: 'tool_not_found',
+  invalid_argument: 'invalid_args',
+  missing_argument: 'invalid_args',
+  unknown_argument: 'invalid_args',
+};
 
 /** The result holds what the agent sees of an error too; `error` says of what kind it is. */
 export const callObservation = (tool: string, { result, error }: CallOutcome): Record<string, Json> => ({

@@ -55,8 +55,10 @@ export const rpcAnswer =
   };
 
 export interface Heart {
-  /** Something was heard since the last ping. */
+  /** Something was heard, or an answer taken, since the last ping. */
   alive: boolean;
+  /** A message is being answered: we are slow then, and not the peer. */
+  working: boolean;
 }
 
 const textOf = (data: RawData): string =>
@@ -67,7 +69,7 @@ const sent = (socket: WebSocket, text: string): Promise<void> =>
 
 /** Serves `socket` until it goes; `gone` is called once, then. */
 export const serveSocket = (socket: WebSocket, answer: Answer, gone: () => void): Heart => {
-  const heart: Heart = { alive: true };
+  const heart: Heart = { alive: true, working: false };
   const waiting: string[] = [];
   let isBusy = false;
 
@@ -76,13 +78,16 @@ export const serveSocket = (socket: WebSocket, answer: Answer, gone: () => void)
     isBusy = true;
     for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       if (socket.readyState !== socket.OPEN) break;
+      heart.working = true;
       const reply = await answer(text);
+      heart.working = false;
       if (reply === 'close') {
         socket.close(1000);
         break;
       }
       // Until it is sent nothing further is answered: a peer that does not read must not fill our memory.
       await sent(socket, reply);
+      heart.alive = true;
       if (socket.isPaused && waiting.length < MOST_WAITING) socket.resume();
     }
     isBusy = false;

@@ -85,8 +85,8 @@ export const socketsOf = (environments: Environments, access: Access, limits: Gy
     },
     beat: () => {
       for (const [socket, heart] of hearts) {
-        // One that is not read for being too quick cannot be heard either.
-        if (!heart.alive && !socket.isPaused) socket.terminate();
+        // One that is not read while it is answered cannot be heard either.
+        if (!heart.alive && !heart.working) socket.terminate();
         else {
           heart.alive = false;
           socket.ping();
