@@ -144,12 +144,12 @@ describe('over HTTP', () => {
     expect((await ask(url, 'trd_wrong')).status).toBe(401);
     expect((await ask(url, sessions[0]?.token as string)).status).toBe(200);
     // An agent's token opens nothing at the admin door.
-    expect((await ask(`${adminUrl}/sessions`, sessions[0]?.token as string)).status).toBe(401);
+    expect((await ask(`${adminUrl}/v1/sessions`, sessions[0]?.token as string)).status).toBe(401);
   });
 
   it('the admin door opens a session for a task: its tools, and the reference works over MCP', async () => {
     const { adminUrl, adminToken, url } = await serve();
-    const opened = await fetch(`${adminUrl}/sessions`, {
+    const opened = await fetch(`${adminUrl}/v1/sessions`, {
       method: 'POST',
       body: JSON.stringify({ task: task.id }),
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
@@ -167,13 +167,13 @@ describe('over HTTP', () => {
     if (!task.services.includes('mail')) expect([...names].some((name) => /mail|message/.test(name))).toBe(false);
     await client.close();
 
-    const unknown = await fetch(`${adminUrl}/sessions`, {
+    const unknown = await fetch(`${adminUrl}/v1/sessions`, {
       method: 'POST',
       body: JSON.stringify({ task: '../../etc/passwd' }),
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
     });
     expect(unknown.status).toBeGreaterThanOrEqual(400);
-    expect(await unknown.text()).toMatch(/no_task/);
+    expect(await unknown.text()).toMatch(/unknown_record/);
   });
 
   it('ends on SIGINT too, with a client connected', async () => {
@@ -193,8 +193,8 @@ describe('over HTTP', () => {
       text += data;
       if (text.includes('Ctrl-C')) break;
     }
-    expect(text).toMatch(/agents {3}http:\/\/127\.0\.0\.1:\d+\/mcp\n/);
-    const config = JSON.parse(text.split('\n').find((line) => line.startsWith('{')) as string);
+    expect(text).toMatch(/agents {5}http:\/\/127\.0\.0\.1:\d+\/mcp\n/);
+    const config = JSON.parse(text.split('\n').find((line) => line.startsWith('  {')) as string);
     const [entry] = Object.values(
       config.mcpServers as Record<string, { url: string; headers: Record<string, string> }>,
     );

@@ -1,142 +1,166 @@
-/** treadle serve: a world as an MCP server, over stdio for one agent or over HTTP with a token a session. */
+/** treadle serve: a corpus as a MegaMCP server, or one session of it over stdio. */
 import { Command, Option } from 'commander';
-import type { Task } from '../../artifacts/task.js';
-import { TreadleError } from '../../errors.js';
-import { wallSeconds } from '../../kit/clock.js';
-import { sessionDirectory } from '../../serve/http/directory.js';
-import { type Serving, serveHttp } from '../../serve/http/serve.js';
+import type { OpenedSession, OpenRequest } from '../../serve/api.js';
 import { serveStdio } from '../../serve/mcp/stdio.js';
-import { actorOf } from '../../serve/sessions/caller.js';
-import { Session } from '../../serve/sessions/session.js';
-import { type LoadedWorld, loadWorld } from '../../world/loaded.js';
-import { Engine } from '../../world/state/engine.js';
+import { type MegaMcp, serveMegaMcp } from '../../serve/megamcp.js';
+import { agentView } from '../../serve/sessions/server/agent-view.js';
 import { wholeNumber } from '../arguments.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
-import { sessionFor } from '../pipeline/rollouts.js';
-import { makeUi, type Ui } from '../ui.js';
+import { clientLines, sayHowToConnect } from '../serving/connect.js';
+import { type House, openHouse, warmUp } from '../serving/house.js';
+import { makeUi, type Ui, warn } from '../ui.js';
 
 interface Options {
   world?: string;
   task?: string;
   stdio?: boolean;
+  host: string;
   port: number;
+  adminPort: number;
+  openenvPort?: number;
+  gymPort?: number;
+  gymToken?: string;
   sessions: number;
+  capacity: number;
+  idle: number;
+  data?: string;
+  server: string[];
+  allowHost: string[];
+  warm: boolean;
   json?: boolean;
 }
 
-const opener = (world: LoadedWorld, tasks: readonly Task[]): ((taskId: string | undefined) => Session) => {
-  let opened = 0;
-  return (taskId) => {
-    const id = `s${++opened}`;
-    if (taskId === undefined) return Session.open(world, { id, me: actorOf(world) });
-    const task = tasks.find((candidate) => candidate.id === taskId);
-    if (!task)
-      throw new TreadleError({
-        code: 'no_task',
-        message: 'The world has no such task',
-        value: taskId,
-        next: tasks[0] ? `For example ${tasks[0].id}.` : 'Make some with treadle tasks.',
-      });
-    return sessionFor(world, task, id);
+const port = (flag: string, what: string): Option =>
+  new Option(flag, what).argParser(wholeNumber(flag.split(' ')[0] as string, 65_535, 0));
+const listed = (value: string, before: string[]): string[] => [...before, value];
+
+/** What the sessions opened at the start are of. */
+const requestOf = ({ world, task }: Options, first: string): OpenRequest => {
+  if (task === undefined) return { world: world ?? first };
+  return { task: world === undefined || task.includes('/') ? task : `${world}/${task}`, ...(world ? { world } : {}) };
+};
+
+const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
+  const { id } = await house.server.open(request);
+  const host = agentView(house.server.live(id));
+  await serveStdio({ host, input: process.stdin, output: process.stdout });
+};
+
+const doorsOf = (options: Options): Pick<Parameters<typeof serveMegaMcp>[0], 'openEnv' | 'nemoGym'> => {
+  const { host, openenvPort, gymPort, gymToken } = options;
+  const token = gymToken === undefined ? {} : { token: gymToken };
+  return {
+    ...(openenvPort === undefined ? {} : { openEnv: { host, port: openenvPort, ...token } }),
+    ...(gymPort === undefined ? {} : { nemoGym: { host, port: gymPort, ...token } }),
   };
 };
 
-/** What a person needs to point a client at the server. */
-const howToConnect = (ui: Ui, world: LoadedWorld, server: Serving, sessions: readonly { token: string }[]): void => {
-  const { url } = server;
-  const [first] = sessions;
-  ui.say(`world    ${world.spec.id} (${world.spec.company.name}), ${world.tools.size} tools`);
-  ui.say(`agents   ${server.url}`);
-  for (const { token } of sessions) ui.say(`token    ${token}`);
-  ui.say(`admin    ${server.adminUrl} token ${server.adminToken}`);
-  ui.say('');
-  ui.say('Any MCP client over Streamable HTTP; in the configuration file that most of them read:');
-  const entry = { type: 'http', url, headers: { Authorization: `Bearer ${first?.token ?? ''}` } };
-  ui.say(ui.style('dim', JSON.stringify({ mcpServers: { [world.spec.id]: entry } })));
-  ui.say('Or by hand:');
-  ui.say(
-    ui.style(
-      'dim',
-      `curl ${url} -H 'authorization: Bearer ${first?.token ?? ''}' -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
-    ),
-  );
-  ui.say('Stop with Ctrl-C.');
-};
-
-const taskIn = (request: unknown): string | undefined => {
-  const task = (request as { task?: unknown } | null)?.task;
-  if (task === undefined || typeof task === 'string') return task;
-  throw new TreadleError({
-    code: 'bad_request',
-    message: 'task must be the id of a task',
-    value: task,
-    next: 'Send {"task": "<id>"} or {}.',
+const overHttp = async (house: House, options: Options, first: string, ui: Ui): Promise<void> => {
+  const { host, sessions: count } = options;
+  // Heard from before anyone can know the address, so that a stop is never lost.
+  let isOver = false;
+  const stopped = new Promise<void>((resolve) => {
+    const stop = (): void => {
+      isOver = true;
+      resolve();
+    };
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
   });
+  const served: MegaMcp = await serveMegaMcp({
+    server: house.server,
+    agents: { host, port: options.port },
+    trainers: {
+      port: options.adminPort,
+      ...(process.env.TREADLE_ADMIN_TOKEN ? { token: process.env.TREADLE_ADMIN_TOKEN } : {}),
+    },
+    ...doorsOf(options),
+    allowed: { hosts: options.allowHost },
+  });
+  const sessions: OpenedSession[] = [];
+  const request = requestOf(options, first);
+  for (let n = 0; n < count; n++) sessions.push(await house.server.open(request));
+  const { worlds, tasks } = house.published;
+  const name = sessions[0]?.pins.world.name ?? first;
+  ui.give({
+    url: served.url,
+    adminUrl: served.trainers.url,
+    adminToken: served.trainers.token,
+    ...(served.openEnv ? { openEnvUrl: served.openEnv } : {}),
+    ...(served.nemoGym ? { gymUrl: served.nemoGym } : {}),
+    worlds,
+    tasks,
+    sessions,
+    ...(sessions[0] ? { clients: clientLines(name, sessions[0]) } : {}),
+  });
+  const title = options.task ?? name;
+  sayHowToConnect(ui, { title, name, counts: { worlds, tasks }, served, sessions });
+  if (options.warm) await Promise.race([stopped, warmUp(house, () => isOver)]);
+  await stopped;
+  await served.close();
 };
 
 export const serveCommand = (): Command =>
   new Command('serve')
-    .description('serve a world over MCP')
+    .description('serve a corpus to agents (MCP) and trainers (REST, OpenEnv, NeMo Gym)')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
-    .addOption(worldOption())
-    .option('--task <id>', 'give the session the tools of this task')
-    .option('--stdio', 'one session on stdin and stdout')
-    .addOption(
-      new Option('--port <n>', "port of the agents' door on 127.0.0.1; 0 takes a free one")
-        .default(0)
-        .argParser(wholeNumber('--port', 65_535, 0)),
-    )
+    .addOption(worldOption().default(undefined))
+    .option('--task <id>', 'the sessions opened at the start are of this task')
+    .option('--stdio', 'one session on stdin and stdout, and nothing else')
+    .option('--host <address>', "address of the agents' and the gyms' doors", '127.0.0.1')
+    .addOption(port('--port <n>', "port of the agents' door; 0 takes a free one").default(0))
+    .addOption(port('--admin-port <n>', "port of the trainers' door, always on 127.0.0.1").default(0))
+    .addOption(port('--openenv-port <n>', 'serve OpenEnv there too; 0 takes a free one'))
+    .addOption(port('--gym-port <n>', "serve NeMo Gym's protocol there too; 0 takes a free one"))
+    .option('--gym-token <token>', "bearer token of both gyms' doors; needed where --host is not loopback")
     .addOption(
       new Option('--sessions <n>', 'sessions opened at the start, each with its token')
         .default(1)
-        .argParser(wholeNumber('--sessions', 10_000)),
+        .argParser(wholeNumber('--sessions', 10_000, 0)),
     )
+    .addOption(
+      new Option('--capacity <n>', 'sessions open at once; beyond it 503')
+        .default(10_000)
+        .argParser(wholeNumber('--capacity', 1_000_000)),
+    )
+    .addOption(
+      new Option('--idle <seconds>', 'a session that nobody used for so long is closed')
+        .default(3_600)
+        .argParser(wholeNumber('--idle', 604_800)),
+    )
+    .option('--data <dir>', 'where registry, resting sessions and ledgers are kept; temporary when absent')
+    .option('--server <file>', 'an outside MCP server that sessions may ask for (YAML or JSON); repeatable', listed, [])
+    .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
+    .option('--no-warm', 'load worlds when they are first asked for, not ahead')
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle serve treadle-out --stdio\n  treadle serve treadle-out --port 8931 --sessions 4 --json\n\nMore sessions are opened through the admin door that is printed at the start: POST /sessions {"task": "<id>"}.',
+      `
+Examples:
+  treadle serve treadle-out                            a session to paste into Claude Code, OpenClaw or Inspector
+  treadle serve treadle-out --task invoice-void-1      the same, with the tools of one task
+  treadle serve treadle-out --stdio                    one session for a client that starts servers itself
+  treadle serve corpus --port 8931 --admin-port 8932 --sessions 0 --json
+  treadle serve corpus --openenv-port 8000 --gym-port 8001
+
+Trainers open, fork, verify and close sessions at the admin door (POST /v1/sessions, GET /openapi.json, GET /metrics) with
+the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
-      const { corpus, worlds } = chosenWorlds(dir, options.world);
-      const id = worlds[0] as string;
-      const engine = await Engine.start();
-      const world = loadWorld(engine, corpus.readWorld(id));
-      const open = opener(world, corpus.readTasks(id).tasks);
-      if (options.stdio) {
-        await serveStdio({ host: open(options.task), input: process.stdin, output: process.stdout });
-        engine.close();
-        return;
+      const { worlds } = chosenWorlds(dir, options.world);
+      const first = worlds[0] as string;
+      const house = await openHouse({
+        dir,
+        data: options.data,
+        servers: options.server,
+        limits: { capacity: Math.max(options.capacity, options.sessions), idleSeconds: options.idle },
+        onDefect: (error) => warn(`server: ${error.line()}`),
+      });
+      try {
+        if (options.stdio) await overStdio(house, requestOf(options, first));
+        else await overHttp(house, options, first, ui);
+      } finally {
+        await house.close();
       }
-      const directory = sessionDirectory({
-        capacity: Math.max(10_000, options.sessions),
-        idleSeconds: 3600,
-        lifetimeSeconds: 86_400,
-        now: wallSeconds,
-      });
-      // Heard from before anyone can know the address, so that a stop is never lost.
-      const stopped = new Promise<void>((resolve) => {
-        process.once('SIGINT', resolve);
-        process.once('SIGTERM', resolve);
-      });
-      const lease = (session: Session): { host: Session; drop: () => void } => ({
-        host: session,
-        drop: () => session.drop(),
-      });
-      // Before anything listens: what is asked for may not be there.
-      const sessions = Array.from({ length: options.sessions }, () => directory.open(lease(open(options.task))));
-      const admin = { open: (request: unknown) => lease(open(taskIn(request))) };
-      const server = await serveHttp({ directory, port: options.port, admin });
-      ui.give({
-        world: id,
-        url: server.url,
-        adminUrl: server.adminUrl,
-        adminToken: server.adminToken,
-        sessions,
-      });
-      howToConnect(ui, world, server, sessions);
-      await stopped;
-      await server.close();
-      directory.closeAll();
-      engine.close();
     });

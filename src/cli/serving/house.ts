@@ -1,0 +1,106 @@
+/** A corpus ready to serve: published to a registry, with a session server over it. */
+import { resolve } from 'node:path';
+import { Corpus } from '../../corpus/corpus.js';
+import { readData } from '../../corpus/files.js';
+import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
+import { asTreadleError, TreadleError } from '../../errors.js';
+import type { Json } from '../../kit/hash.js';
+import { folderBlobs } from '../../serve/blobs/folder.js';
+import { openRegistry, type Registry } from '../../serve/registry/registry.js';
+import { recordedWorlds, type WorldSource } from '../../serve/registry/worlds.js';
+import { type ServerLimits, SessionServer } from '../../serve/sessions/server/session-server.js';
+import type { WorldParts } from '../../world/loaded.js';
+import { Engine } from '../../world/state/engine.js';
+
+export interface House {
+  corpus: Corpus;
+  registry: Registry;
+  published: PublishedCorpus;
+  server: SessionServer;
+  close(): Promise<void>;
+}
+
+export interface HouseOptions {
+  dir: string;
+  /** Registry, ledgers, parked sessions and blobs; temporary where absent. */
+  data?: string | undefined;
+  /** Files that describe outside MCP servers. */
+  servers: readonly string[];
+  limits: Partial<ServerLimits>;
+  onDefect: (error: TreadleError) => void;
+}
+
+const publishServers = (registry: Registry, files: readonly string[]): void => {
+  for (const file of files) {
+    const spec = readData(resolve(file)) as { id?: unknown };
+    registry.publish('server', String(spec?.id ?? ''), spec as Json);
+  }
+};
+
+/** Of the first that has the world. */
+const partsIn = (sources: readonly WorldSource[], hash: string): WorldParts => {
+  let unknown: unknown;
+  for (const source of sources) {
+    try {
+      return source.partsOf(hash);
+    } catch (thrown) {
+      if (!(thrown instanceof TreadleError) || thrown.code !== 'unknown_world') throw thrown;
+      unknown = thrown;
+    }
+  }
+  throw unknown;
+};
+
+/** Throws what opening the corpus or the data folder throws. */
+export const openHouse = async ({ dir, data, servers, limits, onDefect }: HouseOptions): Promise<House> => {
+  const corpus = Corpus.open(dir);
+  const registry = openRegistry(data === undefined ? {} : { folder: `${data}/registry` });
+  try {
+    const published = publishCorpus(registry, corpus);
+    publishServers(registry, servers);
+    const recorded = recordedWorlds(registry);
+    const engine = await Engine.start();
+    const server = new SessionServer({
+      engine,
+      registry,
+      partsOf: (hash) => partsIn([published.source, recorded], hash),
+      ...(data === undefined ? {} : { folder: `${data}/sessions`, blobs: folderBlobs(`${data}/blobs`) }),
+      limits,
+      onDefect,
+    });
+    const close = async (): Promise<void> => {
+      await server.shutDown();
+      engine.close();
+      registry.close();
+    };
+    return { corpus, registry, published, server, close };
+  } catch (thrown) {
+    registry.close();
+    throw thrown;
+  }
+};
+
+/** Reads tasks and loads worlds ahead, between requests, so that the first session on each does not wait for the disk. */
+export const warmUp = async ({ registry, server }: House, isOver: () => boolean): Promise<void> => {
+  const breath = (): Promise<void> => new Promise((done) => setImmediate(done));
+  for (const { name, version } of registry.list('task')) {
+    if (isOver()) return;
+    await attempt(() => server.openings.warm(`${name}@${version}`));
+    await breath();
+  }
+  for (const { hash } of registry.list('world').slice(0, server.limits.worlds)) {
+    if (isOver()) return;
+    await attempt(() => server.worlds.get(hash));
+    await breath();
+  }
+};
+
+/** What cannot be read ahead is told to who asks for it. */
+const attempt = async (work: () => unknown): Promise<TreadleError | undefined> => {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    return asTreadleError(thrown, 'world');
+  }
+};
