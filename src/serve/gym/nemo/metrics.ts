@@ -12,7 +12,7 @@ export interface AggregateMetrics {
 }
 
 const TASK = '_ng_task_index';
-const INDICES = new Set([TASK, '_ng_rollout_index', '_ng_attempt_index']);
+const NO_MEASURES = new Set([TASK, '_ng_rollout_index', '_ng_attempt_index', 'mask_sample']);
 
 const taskOf = (rollout: Rollout): number => (typeof rollout[TASK] === 'number' ? rollout[TASK] : 0);
 
@@ -20,7 +20,7 @@ const taskOf = (rollout: Rollout): number => (typeof rollout[TASK] === 'number' 
 const numbersOf = (rollout: Rollout): [string, number][] => {
   const usage = isRecord(rollout.response) && isRecord(rollout.response.usage) ? rollout.response.usage : {};
   return Object.entries({ ...rollout, ...usage })
-    .filter(([name]) => !INDICES.has(name))
+    .filter(([name]) => !NO_MEASURES.has(name))
     .flatMap(([name, value]): [string, number][] => {
       if (typeof value === 'boolean') return [[name, value ? 1 : 0]];
       return typeof value === 'number' ? [[name, value]] : [];
