@@ -21,10 +21,12 @@ export interface GymFixture {
   close(): Promise<void>;
 }
 
-/** Make customer Zed Brandt, and tell how many invoices are paid. */
+/** Make customer Zed Brandt, and tell what 2 + 2 is. */
 export const ZED = 'fixture/make-zed';
 /** Only asks: what 2 + 2 is. */
 export const ASK = 'fixture/ask';
+
+export const ACTOR = { name: 'Bo Lund', email: 'bo@fixture.example', title: 'Clerk' };
 
 const taskOf = (parts: FixtureParts, id: string, rest: Partial<Task>): Task =>
   Task.parse({
@@ -34,7 +36,7 @@ const taskOf = (parts: FixtureParts, id: string, rest: Partial<Task>): Task =>
     world: addressOf(parts.world),
     worldId: 'fixture',
     services: ['billing'],
-    actor: { name: 'Bo Lund', email: 'bo@fixture.example', title: 'Clerk' },
+    actor: ACTOR,
     brief: 'Add the customer Zed Brandt (zed@mail.example) and tell me what 2 + 2 is.',
     snapshot: parts.world.snapshot,
     clock: parts.world.clock,

@@ -17,6 +17,7 @@ const STATUS: Record<string, number> = {
   session_closed: 409,
   session_forked: 409,
   session_paused: 409,
+  operation_conflict: 409,
   no_task: 422,
   not_reset: 409,
   episode_done: 409,
