@@ -7,7 +7,7 @@ import { toyTask } from '../../test/rollout/toy.js';
 import type { Certificate } from '../artifacts/certificate.js';
 import type { Task } from '../artifacts/task.js';
 import type { TreadleError } from '../errors.js';
-import { addressOf } from '../kit/hash.js';
+import { addressOf, canonicalJson } from '../kit/hash.js';
 import { openRegistry, type Registry } from '../serve/registry/registry.js';
 import { verifierOf } from '../serve/registry/verifier.js';
 import { Engine } from '../world/state/engine.js';
@@ -127,7 +127,7 @@ describe('a published corpus', () => {
     expect(source.partsOf(registry.resolve('world', 'two').hash).world).toEqual(world('two', 's', 'Invoices').world);
     expect(registry.read('task', changed.id)).toEqual(changed);
     expect(codeOf(() => registry.read('task', `two/${changed.id}@1`))).toBe('changed_content');
-    expect(codeOf(() => source.partsOf(registry.resolve('world', 'two@1').hash))).toBe('unknown_world');
+    expect(codeOf(() => source.partsOf(registry.resolve('world', 'two@1').hash))).toBe('changed_content');
   });
 
   it('rebuilt while it is served is told, and never mistaken', () => {
@@ -162,7 +162,12 @@ describe('a published corpus', () => {
   it('keeps what was used of it where the registry has a folder', () => {
     const durable = openRegistry({ folder: join(dir, 'registry') });
     publishCorpus(durable, corpus);
+    const { hash } = durable.resolve('task', toyTask(1).id);
+    const kept = join(dir, 'registry', 'contents', hash.slice(0, 2), hash);
     durable.read('task', toyTask(1).id);
+    writeFileSync(kept, 'damaged');
+    expect(durable.read('task', toyTask(1).id)).toEqual(toyTask(1));
+    expect(readFileSync(kept, 'utf8')).toBe(canonicalJson(toyTask(1)));
     writeTasks('one', { ...toyTask(1), brief: 'another' });
     writeTasks('two', { ...toyTask(3), brief: 'another' });
     publishCorpus(durable, corpus);

@@ -4,12 +4,10 @@
  */
 import { parseArtifact } from '../artifacts/registry.js';
 import { NAME } from '../artifacts/table.js';
-import type { Task } from '../artifacts/task.js';
-import { addressOf, type Json } from '../kit/hash.js';
+import { addressOf, canonicalJson, type Json } from '../kit/hash.js';
 import type { Registry } from '../serve/registry/registry.js';
-import { changedContent } from '../serve/registry/store.js';
 import { verifierOf } from '../serve/registry/verifier.js';
-import { checkSnapshot, unknownWorld, type WorldSource } from '../serve/registry/worlds.js';
+import { type BytesOf, recordedWorlds, type WorldSource } from '../serve/registry/worlds.js';
 import type { Corpus } from './corpus.js';
 import { readBytes, readData } from './files.js';
 
@@ -21,7 +19,7 @@ export interface PublishedCorpus {
   services: number;
   tasks: number;
   verifiers: number;
-  /** Gives the corpus's worlds by their content address, as they are on the disk now. */
+  /** Gives every world of the registry by its content address; those of the corpus as they are on the disk then. */
   source: WorldSource;
 }
 
@@ -30,13 +28,16 @@ interface Addresses {
   services: readonly { id: string; hash: string }[];
 }
 
+/** A string of its own: one cut out of a file's text would keep the whole text in memory. */
+const alone = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+
 const BLOCK = /^services:\n((?: {2}.*\n)+)/m;
 const ENTRY = /^ {2}- id: ([a-z0-9_]+)\n {4}hash: "?([0-9a-f]{64})"?$/gm;
 
 /** The service references of a world.yaml as `treadle build` writes it; undefined for one written otherwise. Parsing takes 10 ms. */
 const referencesIn = (text: string): Addresses['services'] | undefined => {
   const [, block = ''] = BLOCK.exec(text) ?? [];
-  const found = [...block.matchAll(ENTRY)].map(([, id = '', hash = '']) => ({ id, hash }));
+  const found = [...block.matchAll(ENTRY)].map(([, id = '', hash = '']) => ({ id: alone(id), hash: alone(hash) }));
   const entries = block.match(/^ {2}- /gm)?.length ?? 0;
   return found.length > 0 && found.length === entries && found.every(({ id }) => NAME.test(id)) ? found : undefined;
 };
@@ -62,12 +63,11 @@ export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorp
       registry.publish('service', `${id}/${service.id}`, { hash: service.hash, read }, SOURCE);
       counts.services++;
     }
-    for (const task of corpus.listTasks(id).tasks) {
-      const file = at('tasks', `${task.id}.yaml`);
-      const read = (): Task => parseArtifact('task', readData(file), file);
-      const name = `${id}/${task.id}`;
-      registry.publish('task', name, { hash: task.hash, read: () => readData(file) as Json }, SOURCE);
-      registry.offer('verifier', name, () => verifierOf(read()) as unknown as Json, SOURCE);
+    for (const { id: task, hash: taskHash } of corpus.listTasks(id).tasks) {
+      const read = (): Json => readData(at('tasks', `${task}.yaml`)) as Json;
+      const verifier = (): Json => verifierOf(parseArtifact('task', read(), `Task ${task}`)) as unknown as Json;
+      registry.publish('task', `${id}/${task}`, { hash: taskHash, read }, SOURCE);
+      registry.offer('verifier', `${id}/${task}`, verifier, SOURCE);
       counts.tasks++;
       counts.verifiers++;
     }
@@ -75,18 +75,13 @@ export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorp
     counts.worlds++;
     idOf.set(hash, id);
   }
-  return { ...counts, source: corpusWorlds(corpus, idOf) };
+  const bytesOf: BytesOf = (_, world, service) => {
+    const id = idOf.get(addressOf(world));
+    if (id === undefined) return undefined;
+    const at = (...parts: string[]): string => corpus.path('worlds', id, ...parts);
+    return service === undefined
+      ? Buffer.from(canonicalJson(readData(at('snapshot.yaml'))))
+      : readBytes(at('data', `${service}.sqlite`));
+  };
+  return { ...counts, source: recordedWorlds(registry, bytesOf) };
 };
-
-/** Worlds of a corpus by their content address. */
-const corpusWorlds = (corpus: Corpus, idOf: ReadonlyMap<string, string>): WorldSource => ({
-  partsOf(worldHash, snapshot) {
-    const id = idOf.get(worldHash);
-    if (id === undefined) throw unknownWorld(worldHash);
-    const { certificates: _, ...parts } = corpus.readWorld(id);
-    const found = addressOf(parts.world);
-    if (found !== worldHash) throw changedContent(worldHash, found);
-    checkSnapshot(parts.world, snapshot);
-    return parts;
-  },
-});

@@ -29,13 +29,8 @@ export const writeAll = (file: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
 };
 
-let parts = 0;
-/** A name beside `path` that no other writer uses. */
-export const partOf = (path: string): string => `${path}.${process.pid}-${++parts}.part`;
-
-/** Writes beside the target and renames; `sync` also waits for the disk. Throws what the system throws, and leaves nothing. */
-export const replaceFile = (path: string, bytes: Uint8Array, sync = false): void => {
-  const part = partOf(path);
+/** Writes `part` and renames it to `path`; `sync` also waits for the disk. Throws what the system throws, and leaves nothing. */
+export const replaceFile = (part: string, path: string, bytes: Uint8Array, sync = false): void => {
   mkdirSync(dirname(path), { recursive: true });
   try {
     const file = openSync(part, 'wx');

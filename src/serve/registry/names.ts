@@ -42,23 +42,33 @@ const pairs = (text: string): Set<string> => {
   return new Set(Array.from({ length: lower.length - 1 }, (_, i) => lower.slice(i, i + 2)));
 };
 
-/** How many names are looked at for a suggestion: a registry of a hundred thousand must still answer at once. */
-const MOST_COMPARED = 5_000;
+/** How many names are compared, and how many looked at: a registry of a hundred thousand must still answer at once. */
+const MOST_COMPARED = 200;
+const MOST_SEEN = 50_000;
+
+/** Whether a comparison is worth its time: about as long, and the same beginning or end. */
+const mayBeLike = (wanted: string, name: string): boolean =>
+  Math.abs(wanted.length - name.length) <= 4 &&
+  (name.startsWith(wanted.slice(0, 3)) || name.endsWith(wanted.slice(-3)));
 
 /** The names most like `wanted`, best first: Dice's coefficient over pairs of characters, of the whole or of the last part. */
 export const nearNames = (wanted: string, names: Iterable<string>, most = 3): string[] => {
-  const own = pairs(wanted.slice(0, LONGEST));
-  const likeness = (name: string): number => {
-    const other = pairs(name);
+  const own = pairs(wanted);
+  const likeness = (text: string): number => {
+    const other = pairs(text);
     let shared = 0;
     for (const pair of own) if (other.has(pair)) shared++;
     return (2 * shared) / (own.size + other.size);
   };
   const found: { name: string; like: number }[] = [];
+  let seen = 0;
   let compared = 0;
   for (const name of names) {
-    if (++compared > MOST_COMPARED) break;
-    const like = Math.max(likeness(name), name.includes('/') ? likeness(lastPart(name)) : 0);
+    if (++seen > MOST_SEEN || compared >= MOST_COMPARED) break;
+    const text = wanted.includes('/') ? name : lastPart(name);
+    if (!mayBeLike(wanted, text)) continue;
+    compared++;
+    const like = likeness(text);
     if (like > 0.5) found.push({ name, like });
   }
   found.sort((a, b) => b.like - a.like || (a.name < b.name ? -1 : 1));

@@ -78,9 +78,9 @@ class OpenRegistry implements Registry {
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, RecordTable>;
     this.#checks = contentChecks(server);
     this.#durable = folder !== undefined;
-    this.bytes = folder === undefined ? memoryBytes() : folderBytes(join(folder, 'contents'), sync);
     this.#release = folder === undefined ? () => undefined : lockFolder(folder);
     try {
+      this.bytes = folder === undefined ? memoryBytes() : folderBytes(join(folder, 'contents'), sync);
       this.#log =
         folder === undefined ? NO_LOG : openLog(join(folder, 'log.jsonl'), (change) => this.#apply(change), sync);
     } catch (thrown) {
@@ -115,7 +115,7 @@ class OpenRegistry implements Registry {
 
   read(kind: RecordKind, reference: string): Json {
     const { hash, name, version } = this.resolve(kind, reference);
-    const kept = this.bytes.get(hash);
+    const kept = this.#kept(hash);
     if (kept) return deepFreeze(JSON.parse(Buffer.from(kept).toString('utf8')) as Json);
     const read = this.#elsewhere.get(hash);
     if (!read) {
@@ -241,6 +241,16 @@ class OpenRegistry implements Registry {
     const isNew = !this.bytes.has(hash);
     this.bytes.put(Buffer.from(text));
     return () => isNew && this.bytes.delete(hash);
+  }
+
+  /** A damaged copy is no reason to refuse what can be had where it came from. */
+  #kept(hash: string): Uint8Array | undefined {
+    try {
+      return this.bytes.get(hash);
+    } catch (thrown) {
+      if (this.#elsewhere.has(hash)) return undefined;
+      throw thrown;
+    }
   }
 
   /** A version that somebody used stays readable when its source moves on; a full disk costs only that. */

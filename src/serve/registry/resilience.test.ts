@@ -104,6 +104,7 @@ describe('a killed process', () => {
         expect(records.length).toBeGreaterThanOrEqual(acknowledged);
         for (const { version } of records)
           expect(registry.read('server', `w/s@${version}`)).toMatchObject({ n: version });
+        expect(readdirSync(join(folder, 'contents', 'parts'))).toEqual([]);
         return records.length;
       });
     }
@@ -270,7 +271,7 @@ describe('a full disk', () => {
       expect(registry.read('server', `many@${n}`)).toEqual({ n });
     });
     const contents = readdirSync(join(folder, 'contents'), { recursive: true }) as string[];
-    expect(contents.filter((name) => name.includes('.part'))).toEqual([]);
+    expect(contents.filter((name) => name.startsWith('parts/'))).toEqual([]);
     expect(contents.filter((name) => name.includes('/')).length).toBe(3 + n);
     expect(readdirSync(join(folder, 'blobs', 'parts'))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /** Bytes by their own SHA-256: contents of records, and the snapshots and images of worlds. In memory or in a folder. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TreadleError } from '../../errors.js';
 import { sha256 } from '../../kit/hash.js';
@@ -38,15 +38,27 @@ export const changedContent = (hash: string, found: string): TreadleError =>
     fault: 'infrastructure',
   });
 
-/** One file each, under the first two digits of its address. `sync`: every write waits for the disk. */
+/**
+ * One file each, under the first two digits of its address; what a killed process was writing in `parts/` is taken away, so one
+ * process must have the folder alone. `sync`: every write waits for the disk. Throws `disk_full`, `registry_failed`.
+ */
 export const folderBytes = (folder: string, sync = false): ByteStore => {
+  const parts = join(folder, 'parts');
+  let written = 0;
+  try {
+    rmSync(parts, { recursive: true, force: true });
+    mkdirSync(parts, { recursive: true });
+  } catch (thrown) {
+    throw diskFailure(thrown, 'open the folder of contents', 'registry_failed');
+  }
   const at = (hash: string): string => join(folder, hash.slice(0, 2), hash);
   return {
     put(bytes) {
       const hash = sha256(bytes);
       try {
         const there = readIfThere(at(hash));
-        if (there === undefined || sha256(there) !== hash) replaceFile(at(hash), bytes, sync);
+        if (there === undefined || sha256(there) !== hash)
+          replaceFile(join(parts, String(++written)), at(hash), bytes, sync);
       } catch (thrown) {
         throw diskFailure(thrown, 'keep the content', 'registry_failed');
       }

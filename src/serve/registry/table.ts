@@ -1,6 +1,6 @@
 /** The records of one kind: versions by name, found by name, version, hash or, for tasks, the last part of the name. */
 import { TreadleError } from '../../errors.js';
-import { deepFreeze, type Json } from '../../kit/hash.js';
+import type { Json } from '../../kit/hash.js';
 import type { RecordKind, RegistryRecord } from '../api.js';
 import { lastPart, nearNames, parseReference, type Reference } from './names.js';
 
@@ -41,10 +41,14 @@ export class RecordTable {
 
   add(name: string, hash: string, source?: string): RegistryRecord {
     const named = this.#named(name);
-    const record = deepFreeze({ kind: this.kind, name, version: named.versions.length + 1, hash });
+    const record = Object.freeze({ kind: this.kind, name, version: named.versions.length + 1, hash });
     if (!named.versions.some((old) => old.hash === hash)) push(this.#byHash, hash, named);
-    named.versions.push(record);
-    named.sources.push(source);
+    // Most names have one version, and an array grown by push has room for seventeen.
+    if (named.versions.length === 0) [named.versions, named.sources] = [[record], [source]];
+    else {
+      named.versions.push(record);
+      named.sources.push(source);
+    }
     return record;
   }
 
@@ -85,7 +89,7 @@ export class RecordTable {
     const { versions } = this.#byName.get(name) as Named;
     const old = versions[version - 1] as RegistryRecord;
     if (old.deprecated) return old;
-    const record = deepFreeze({ ...old, deprecated: { because } });
+    const record = Object.freeze({ ...old, deprecated: Object.freeze({ because }) });
     versions[version - 1] = record;
     return record;
   }

@@ -21,8 +21,8 @@ export interface WorldSource {
   partsOf(worldHash: string, snapshot?: string): StoredWorld;
 }
 
-/** Bytes by SHA-256: images, and snapshots as canonical JSON. Undefined when they are not here. */
-export type BytesOf = (sha256: string) => Uint8Array | undefined;
+/** Bytes by SHA-256: a service's image, or without `service` the world's snapshot as canonical JSON. Undefined when not here. */
+export type BytesOf = (sha256: string, world: WorldSpec, service?: string) => Uint8Array | undefined;
 
 export const unknownWorld = (hash: string): TreadleError =>
   new TreadleError({
@@ -51,8 +51,8 @@ const missing = (world: WorldSpec, what: string, hash: string): TreadleError =>
     next: 'Publish the world again with all its parts.',
   });
 
-/** Worlds whose parts were published to `registry`; images and snapshots come from `bytes`, by default what it keeps itself. */
-export const recordedWorlds = (registry: Registry, bytes: BytesOf = registry.bytes.get): WorldSource => {
+/** Worlds whose parts were published to `registry`; images and snapshots that it does not keep itself come from `elsewhere`. */
+export const recordedWorlds = (registry: Registry, elsewhere: BytesOf = () => undefined): WorldSource => {
   const known = (kind: 'world' | 'service', hash: string): boolean => {
     try {
       return registry.resolve(kind, hash).hash === hash;
@@ -61,9 +61,11 @@ export const recordedWorlds = (registry: Registry, bytes: BytesOf = registry.byt
       throw thrown;
     }
   };
-  const bytesOf = (world: WorldSpec, what: string, hash: string): Uint8Array => {
-    const found = bytes(hash);
-    if (!found) throw missing(world, what, hash);
+  const bytesOf = (world: WorldSpec, hash: string, service?: string): Uint8Array => {
+    const kept = registry.bytes.get(hash);
+    if (kept) return kept;
+    const found = elsewhere(hash, world, service);
+    if (!found) throw missing(world, service === undefined ? 'its snapshot' : `the image of ${service}`, hash);
     const is = sha256(found);
     if (is !== hash) throw changedContent(hash, is);
     return found;
@@ -73,14 +75,14 @@ export const recordedWorlds = (registry: Registry, bytes: BytesOf = registry.byt
       if (!known('world', worldHash)) throw unknownWorld(worldHash);
       const world = registry.read('world', worldHash) as unknown as WorldSpec;
       checkSnapshot(world, start);
-      const text = Buffer.from(bytesOf(world, 'its snapshot', world.snapshot)).toString('utf8');
+      const text = Buffer.from(bytesOf(world, world.snapshot)).toString('utf8');
       const snapshot = parseArtifact('snapshot', JSON.parse(text), 'The snapshot');
       const services = world.services.map(({ id, hash }): ServiceSpec => {
         if (!known('service', hash)) throw missing(world, `its service ${id}`, hash);
         return registry.read('service', hash) as unknown as ServiceSpec;
       });
       const images = Object.fromEntries(
-        world.services.map(({ id }) => [id, bytesOf(world, `the image of ${id}`, snapshot.databases[id] ?? '')]),
+        world.services.map(({ id }) => [id, bytesOf(world, snapshot.databases[id] ?? '', id)]),
       );
       return { world, services, snapshot, images };
     },
