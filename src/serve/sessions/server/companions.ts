@@ -12,7 +12,7 @@ export interface Companions {
   /** The outcome where `name` is a tool of an outside server; undefined for all others. */
   call(session: Session, name: string, args: unknown): Promise<CallOutcome> | undefined;
   /** Throws `not_forkable`, `processes_running`, `disk_full`; nothing is left behind then. */
-  fork(): Maybe<Companions>;
+  fork(folder: string): Maybe<Companions>;
   /** Copies what can be copied; the folder of the copies, undefined where there is nothing. */
   save(): Maybe<string | undefined>;
   load(copies: string | undefined): Maybe<void>;

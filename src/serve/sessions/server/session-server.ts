@@ -22,17 +22,19 @@ import type { Doorkeeper, Found } from '../../http/keeper.js';
 import { Statistics } from '../../ledger/statistics.js';
 import { LedgerStore } from '../../ledger/store.js';
 import type { Registry } from '../../registry/registry.js';
+import { StartQueue } from '../../start-queue.js';
 import { actorOf } from '../caller.js';
 import { Session } from '../session.js';
-import { agentView } from './agent-view.js';
 import { type Companions, NO_COMPANIONS } from './companions.js';
 import { serverFolder } from './folder.js';
+import { openCompanions } from './hosted.js';
 import { type House, LiveSession, type LiveStart } from './live-session.js';
 import { Openings } from './openings.js';
-import { notForkable, notOpen, unknownSession } from './refusals.js';
+import { notForkable, notOpen } from './refusals.js';
 import { IDLE_TIMES, type IdleTimes, sweep } from './residence.js';
+import { Roll } from './roll.js';
 import { type Heard, servedBook } from './served-book.js';
-import { claimOf, indexOfSecret, mintId, mintTokens } from './tokens.js';
+import { mintId, mintTokens } from './tokens.js';
 import { after, type Maybe } from './turns.js';
 import { judge } from './verdicts.js';
 import { WorldCache } from './world-cache.js';
@@ -60,6 +62,9 @@ export interface ServerLimits {
   idleSeconds: number;
   idle: IdleTimes;
   ledgerBytes: number;
+  /** Processes of outside servers that start at once, and the seconds each may take. */
+  starts: number;
+  startSeconds: number;
   /** Seconds that never go backwards. */
   now: () => number;
 }
@@ -71,11 +76,11 @@ const LIMITS: ServerLimits = {
   idleSeconds: 3600,
   idle: IDLE_TIMES,
   ledgerBytes: 16 * 1024 * 1024,
+  starts: 4,
+  startSeconds: 60,
   now: wallSeconds,
 };
 
-/** Ids of forgotten sessions that are still told from strangers (404, not 401). */
-const REMEMBERED = 16_384;
 const SWEEP_MS = 1_000;
 const AGAIN_MS = 5;
 
@@ -87,15 +92,12 @@ export class SessionServer implements Doorkeeper {
   readonly folder: string;
   /** Where agents connect: set by whoever listens. */
   urlOf: (id: string, service?: string) => string = (id, service) => `in-process:${id}${service ? `/${service}` : ''}`;
-  /** Makes the instances of outside servers and the sandbox that a session asks for. */
-  companionsFor: (pins: Pins, sandbox: boolean, folder: string) => Maybe<Companions> = () => NO_COMPANIONS;
+  readonly starts: StartQueue;
   /** Since the start, by error code. */
   readonly refusedOpens: Record<string, number> = {};
-  readonly #live = new Map<string, LiveSession>();
-  readonly #gone = new Set<string>();
+  readonly #roll: Roll;
   readonly #house: House;
   readonly #removeFolder: boolean;
-  #open = 0;
   #refusing: TreadleError | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -105,6 +107,7 @@ export class SessionServer implements Doorkeeper {
     const { folder, isOurs } = serverFolder(options.folder);
     this.folder = folder;
     this.#removeFolder = isOurs;
+    this.#roll = new Roll(this.limits.closed);
     this.openings = new Openings(options.registry);
     this.ledgers = new LedgerStore({
       folder: `${folder}/ledgers`,
@@ -115,8 +118,9 @@ export class SessionServer implements Doorkeeper {
       worlds: new WorldCache(options.engine, options.partsOf, this.limits.worlds),
       storage: { folder, blobs: options.blobs },
       now: this.limits.now,
-      ended: () => this.#ended(),
+      ended: () => this.#roll.ended(),
     };
+    this.starts = new StartQueue(this.limits.starts, this.limits.startSeconds * 1_000);
     this.#schedule(SWEEP_MS);
   }
 
@@ -128,7 +132,7 @@ export class SessionServer implements Doorkeeper {
   }
   /** Sessions that are not closed. */
   get size(): number {
-    return this.#open;
+    return this.#roll.open;
   }
   /** Why no session is opened now. */
   get refusing(): TreadleError | undefined {
@@ -137,7 +141,7 @@ export class SessionServer implements Doorkeeper {
 
   /** Throws `at_capacity` or what keeps the server from taking sessions, both retryable. */
   needRoom(count = 1): void {
-    const reason = this.refusing ?? (this.#open + count > this.limits.capacity ? this.#full() : undefined);
+    const reason = this.refusing ?? (this.#roll.open + count > this.limits.capacity ? this.#full() : undefined);
     if (reason === undefined) return;
     this.refusedOpens[reason.code] = (this.refusedOpens[reason.code] ?? 0) + 1;
     throw reason;
@@ -159,7 +163,7 @@ export class SessionServer implements Doorkeeper {
     const opening = this.openings.of(request);
     const { pins, services, brief } = opening;
     const id = mintId();
-    const made = this.companionsFor(pins, request.sandbox === true, `${this.folder}/${id}`);
+    const made = this.#companions(pins, request.sandbox === true, id);
     return after(made, (companions) => {
       try {
         this.needRoom();
@@ -178,12 +182,18 @@ export class SessionServer implements Doorkeeper {
     });
   }
 
+  #companions(pins: Pins, sandbox: boolean, id: string): Maybe<Companions> {
+    if (!sandbox && Object.keys(pins.servers).length === 0) return NO_COMPANIONS;
+    const { registry, starts, worlds } = this;
+    const taken = (): Iterable<string> => worlds.get(pins.world.hash).tools.keys();
+    return openCompanions({ registry, pins, sandbox, folder: `${this.folder}/${id}`, starts, taken });
+  }
+
   /** Registers a session and mints its tokens, shown this once. */
   #admit(start: Omit<LiveStart, 'digests'>, make: (start: LiveStart) => LiveSession, brief?: string): OpenedSession {
     const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
     const live = make({ ...start, digests });
-    this.#live.set(start.id, live);
-    this.#open++;
+    this.#roll.add(live);
     const connect = (i: number, service?: string) => ({
       token: tokens[i] as string,
       url: this.urlOf(start.id, service),
@@ -212,38 +222,15 @@ export class SessionServer implements Doorkeeper {
 
   /** Throws `unknown_session`. */
   live(id: string): LiveSession {
-    const live = this.#live.get(id);
-    if (!live) throw unknownSession(id);
-    return live;
+    return this.#roll.get(id);
   }
 
   all(): Iterable<LiveSession> {
-    return this.#live.values();
+    return this.#roll.all();
   }
 
-  /** Authorises a token now. */
   find(token: string): Found {
-    const claim = claimOf(token);
-    if (!claim) return { state: 'unknown' };
-    const live = this.#live.get(claim.id);
-    if (!live) return { state: this.#gone.has(claim.id) ? 'gone' : 'unknown' };
-    const index = indexOfSecret(live.start.digests, claim.secret);
-    if (index < 0) return { state: 'unknown' };
-    if (live.status === 'closed') return { state: 'gone' };
-    live.usedAt = this.limits.now();
-    if (live.status !== 'open') return { state: live.status };
-    const service = index === 0 ? undefined : live.start.services[index - 1];
-    return {
-      state: 'open',
-      session: {
-        id: live.id,
-        service,
-        host: agentView(live, service),
-        get ended() {
-          return live.status === 'closed';
-        },
-      },
-    };
+    return this.#roll.find(token, this.limits.now());
   }
 
   /** `count` sessions from exactly this state, all or none. Throws `not_forkable`, `at_capacity`, `session_closed`. */
@@ -254,9 +241,11 @@ export class SessionServer implements Doorkeeper {
     if (stuck.length > 0) throw notForkable(stuck, 'fork the session');
     return live.on((session) => {
       if (live.status === 'closed') throw notOpen('closed', id);
+      const ids = Array.from({ length: count }, mintId);
       const branches = (companions: readonly Companions[]): OpenedSession[] => {
-        const made = companions.map((own) => {
-          const start = { ...live.start, id: mintId(), labels: { ...live.start.labels, ...labels }, parent: id };
+        const made = companions.map((own, i) => {
+          const branch = ids[i] as string;
+          const start = { ...live.start, id: branch, labels: { ...live.start.labels, ...labels }, parent: id };
           const heard = this.#heard(start.pins, start.labels);
           return this.#admit(start, (full) => live.branch(session, full, heard, own));
         });
@@ -264,12 +253,12 @@ export class SessionServer implements Doorkeeper {
         return made;
       };
       if (live.companions.isEmpty) return branches(new Array<Companions>(count).fill(NO_COMPANIONS));
-      return this.#copies(live.companions, count).then(branches);
+      return this.#copies(live.companions, ids).then(branches);
     });
   }
 
-  async #copies(companions: Companions, count: number): Promise<Companions[]> {
-    const made = await Promise.allSettled(Array.from({ length: count }, async () => companions.fork()));
+  async #copies(companions: Companions, ids: readonly string[]): Promise<Companions[]> {
+    const made = await Promise.allSettled(ids.map(async (id) => companions.fork(`${this.folder}/${id}`)));
     const failed = made.find((result) => result.status === 'rejected');
     const done = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     if (!failed) return done;
@@ -322,9 +311,8 @@ export class SessionServer implements Doorkeeper {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await Promise.allSettled([...this.#live.values()].map(async (live) => live.close()));
-    for (const live of this.#live.values()) live.forget();
-    this.#live.clear();
+    await Promise.allSettled([...this.all()].map(async (live) => live.close()));
+    for (const live of [...this.all()]) this.#roll.forget(live);
     this.worlds.close();
     this.ledgers.close();
     if (this.#removeFolder) rmSync(this.folder, { recursive: true, force: true });
@@ -340,7 +328,7 @@ export class SessionServer implements Doorkeeper {
     if (this.#isClosed) return false;
     this.#refusing = undefined;
     return sweep({
-      sessions: this.#live.values(),
+      sessions: this.all(),
       times: this.limits.idle,
       now: this.limits.now(),
       expire: (live) => {
@@ -348,27 +336,9 @@ export class SessionServer implements Doorkeeper {
         if (ending instanceof Promise)
           ending.catch((thrown: unknown) => this.#failed(asTreadleError(thrown, 'infrastructure')));
       },
-      forget: (live) => this.#forget(live),
+      forget: (live) => this.#roll.forget(live),
       failed: (error) => this.#failed(error),
     });
-  }
-
-  #ended(): void {
-    this.#open--;
-    if (this.#live.size - this.#open <= this.limits.closed) return;
-    // The oldest: sessions are kept in the order of their opening.
-    for (const live of this.#live.values()) {
-      if (live.status !== 'closed') continue;
-      this.#forget(live);
-      return;
-    }
-  }
-
-  #forget(live: LiveSession): void {
-    live.forget();
-    this.#live.delete(live.id);
-    this.#gone.add(live.id);
-    if (this.#gone.size > REMEMBERED) this.#gone.delete(this.#gone.values().next().value as string);
   }
 
   #failed(error: TreadleError): void {

@@ -1,0 +1,80 @@
+/** The roll of a server's sessions: who is there by id and by token, how many are open, and who was there once. */
+import type { Found } from '../../http/keeper.js';
+import { agentView } from './agent-view.js';
+import type { LiveSession } from './live-session.js';
+import { unknownSession } from './refusals.js';
+import { claimOf, indexOfSecret } from './tokens.js';
+
+/** Ids of forgotten sessions that are still told from strangers (404, not 401). */
+const REMEMBERED = 16_384;
+
+export class Roll {
+  readonly #live = new Map<string, LiveSession>();
+  readonly #gone = new Set<string>();
+  #open = 0;
+
+  /** `mostClosed`: closed sessions that are kept; beyond it the oldest are forgotten. */
+  constructor(readonly mostClosed: number) {}
+
+  /** Sessions that are not closed. */
+  get open(): number {
+    return this.#open;
+  }
+
+  add(live: LiveSession): void {
+    this.#live.set(live.id, live);
+    this.#open++;
+  }
+
+  /** Throws `unknown_session`. */
+  get(id: string): LiveSession {
+    const live = this.#live.get(id);
+    if (!live) throw unknownSession(id);
+    return live;
+  }
+
+  all(): Iterable<LiveSession> {
+    return this.#live.values();
+  }
+
+  find(token: string, now: number): Found {
+    const claim = claimOf(token);
+    if (!claim) return { state: 'unknown' };
+    const live = this.#live.get(claim.id);
+    if (!live) return { state: this.#gone.has(claim.id) ? 'gone' : 'unknown' };
+    const index = indexOfSecret(live.start.digests, claim.secret);
+    if (index < 0) return { state: 'unknown' };
+    if (live.status === 'closed') return { state: 'gone' };
+    live.usedAt = now;
+    if (live.status !== 'open') return { state: live.status };
+    const service = index === 0 ? undefined : live.start.services[index - 1];
+    const session = {
+      id: live.id,
+      service,
+      host: agentView(live, service),
+      get ended() {
+        return live.status === 'closed';
+      },
+    };
+    return { state: 'open', session };
+  }
+
+  /** Told once of each session that closed. */
+  ended(): void {
+    this.#open--;
+    if (this.#live.size - this.#open <= this.mostClosed) return;
+    // The oldest: sessions are kept in the order of their opening.
+    for (const live of this.#live.values()) {
+      if (live.status !== 'closed') continue;
+      this.forget(live);
+      return;
+    }
+  }
+
+  forget(live: LiveSession): void {
+    live.forget();
+    this.#live.delete(live.id);
+    this.#gone.add(live.id);
+    if (this.#gone.size > REMEMBERED) this.#gone.delete(this.#gone.values().next().value as string);
+  }
+}
