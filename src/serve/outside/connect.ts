@@ -3,8 +3,8 @@ import { Client, ProtocolError } from '@modelcontextprotocol/client';
 import { TreadleError } from '../../errors.js';
 import { newMark, processEnvironment } from '../sandbox/environment.js';
 import { type ProcessExit, startGroup } from '../sandbox/process-group.js';
-import type { OutsideOutcome } from './faults.js';
-import { httpTransport } from './http.js';
+import { type OutsideOutcome, TOO_LARGE } from './faults.js';
+import { type HttpSpec, httpTransport } from './http.js';
 import { type OutsideSpec, WORKSPACE } from './spec.js';
 import { StdioTransport } from './stdio.js';
 
@@ -109,14 +109,14 @@ const connectStdio = async (
 
 const LEAVE_MS = 2_000;
 
-const connectHttp = async (
-  spec: OutsideSpec,
-  http: Parameters<typeof httpTransport>[0],
-  signal: AbortSignal,
-): Promise<Link> => {
-  const seen = { isForgotten: false };
-  const transport = httpTransport(http, (status) => {
-    if (status === 404 && transport.sessionId !== undefined) seen.isForgotten = true;
+const connectHttp = async (spec: OutsideSpec, http: HttpSpec, signal: AbortSignal): Promise<Link> => {
+  let isForgotten = false;
+  let broken: (outcome: OutsideOutcome) => void = () => {};
+  const transport = httpTransport(http, {
+    onStatus: (status) => {
+      if (status === 404 && transport.sessionId !== undefined) isForgotten = true;
+    },
+    onTooLarge: () => broken(TOO_LARGE),
   });
   const client = newClient('auto');
   const close = async (): Promise<void> => {
@@ -143,10 +143,12 @@ const connectHttp = async (
     client,
     // It answers 404 to a session that it forgot, and so to all that follows.
     get isLost() {
-      return seen.isForgotten;
+      return isForgotten;
     },
     diagnostics: () => '',
-    listen: () => {},
+    listen: ({ onBroken }) => {
+      broken = onBroken;
+    },
     stop: () => {},
     continue: () => {},
     ended: close,
