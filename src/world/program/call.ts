@@ -22,6 +22,13 @@ const STATUS: Record<string, number> = {
   invalid_state: 409,
   too_large: 413,
   internal_error: 500,
+  code_error: 500,
+  code_result: 500,
+  code_undeclared: 500,
+  code_memory: 500,
+  code_stack: 500,
+  code_crashed: 500,
+  code_timeout: 503,
   budget_exceeded: 503,
 };
 const AGENT_STATUS = 422;
@@ -45,7 +52,7 @@ const agentFailure = (tool: Runnable | undefined, { code, message, field }: Agen
   fault: 'agent',
 });
 
-const unknownTool = (program: Program, name: string): ToolOutcome => {
+export const unknownTool = (program: Program, name: string): ToolOutcome => {
   const words = new Set(wordsOf(name.slice(0, 100)));
   const near = [...program.tools.keys()].filter((known) => wordsOf(known).some((word) => words.has(word))).slice(0, 5);
   const hint = near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
@@ -56,7 +63,7 @@ const unknownTool = (program: Program, name: string): ToolOutcome => {
 /** A failure of ours: the agent hears that it is not its fault, the ledger keeps what it was. */
 const worldFailure = (tool: Runnable, error: TreadleError): ToolError => {
   const budget = error.code === 'budget_exceeded';
-  const code = budget ? 'budget_exceeded' : 'internal_error';
+  const code = budget || error.code.startsWith('code_') ? error.code : 'internal_error';
   const message = budget ? 'The call took too long and was stopped; nothing was changed' : error.message;
   return { code, message, status: statusOf(tool, code), fault: 'world' };
 };
@@ -79,19 +86,24 @@ const failureOf = (program: Program, tool: Runnable, run: Run, thrown: unknown):
   return worldFailure(tool, error);
 };
 
+/** The outcome of a call that threw; looks at the rows as they are now. Throws faults of the infrastructure. */
+export const failed = (program: Program, tool: Runnable, run: Run, thrown: unknown): ToolOutcome =>
+  refused(program, failureOf(program, tool, run, thrown));
+
 /** The steps and the answer in one transaction: for reads too, which then lock and look for changes once. */
 const perform = (tool: Runnable, run: Run): Answer => {
   const { conn } = run;
-  if (tool.plans.length > 0) conn.begin();
+  if (tool.isTransaction) conn.begin();
   tool.run(run);
   const answer = tool.answer(run);
-  if (tool.plans.length > 0) conn.commit();
+  if (tool.isTransaction) conn.commit();
   return answer;
 };
 
 /**
  * Calls a tool on the state that `conn` is bound to. What an agent can cause comes back as `ok: false` with the error in the
- * service's form; a failed call changes nothing. Throws only for faults of the infrastructure (an unbound connection).
+ * service's form; a failed call changes nothing. Throws only for faults of the infrastructure (an unbound connection). A code tool
+ * blocks this thread while its process works; `callToolAsync` does not.
  */
 export const callTool = (
   program: Program,
@@ -111,7 +123,7 @@ export const callTool = (
     return { ok: true, result, canonical };
   } catch (thrown) {
     try {
-      return refused(program, failureOf(program, tool, run, thrown));
+      return failed(program, tool, run, thrown);
     } finally {
       conn.rollback();
       if (before) ctx.workspace.restore(before);

@@ -141,8 +141,9 @@ const checkTools = (raise: Raise, spec: ServiceSpec): void => {
     if (ids.has(tool.id)) raise('bad_tool_name', name, `another tool has the id ${tool.id}`);
     names.add(low);
     ids.add(tool.id);
-    if (tool.op === 'code' || tool.code)
-      raise('bad_steps', name, 'code tools cannot be run yet', 'Declare steps instead.');
+    if ((tool.op === 'code') !== (tool.code !== undefined))
+      raise('bad_steps', name, 'op code and a source go together', 'Give both or neither.');
+    if (tool.code && tool.steps) raise('bad_steps', name, 'a code tool has no steps', 'Take one of the two out.');
     if (tool.op === 'action' && !tool.steps) raise('bad_steps', name, 'an action needs steps');
     checkContract(raise, spec, name, tool);
     checkArgs(raise, spec, name, tool);

@@ -167,13 +167,34 @@ describe('a spec that cannot work is refused with its place', () => {
       /needs steps/,
     ],
     [
-      'a code tool',
+      'a code tool with steps',
       'billing',
       (data) => {
-        Object.assign(tool(data, 'void_invoice'), { op: 'code', code: { language: 'javascript', source: '' } });
+        Object.assign(tool(data, 'void_invoice'), { op: 'code', code: { language: 'javascript', source: '() => 1' } });
       },
       'bad_steps',
-      /code tools/,
+      /has no steps/,
+    ],
+    [
+      'code beside another operation',
+      'billing',
+      (data) => {
+        Object.assign(tool(data, 'void_invoice'), { code: { language: 'javascript', source: '() => 1' } });
+      },
+      'bad_steps',
+      /go together/,
+    ],
+    [
+      'a code tool that is no JavaScript',
+      'billing',
+      (data) => {
+        const one = tool(data, 'void_invoice');
+        delete one.steps;
+        delete one.returns;
+        Object.assign(one, { op: 'code', code: { language: 'javascript', source: '(args) => {\n  return 1 +;\n}' } });
+      },
+      'bad_code',
+      /line 2/,
     ],
     [
       'a reserved tool name',

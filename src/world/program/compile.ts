@@ -4,6 +4,8 @@ import type { Step } from '../../artifacts/step.js';
 import type { Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import { addressOf } from '../../kit/hash.js';
+import { compileCode } from '../code/code-tool.js';
+import { runCodeNow } from '../code/now.js';
 import { ddlKeyOf, ddlOf } from '../ddl.js';
 import { argSpecs } from '../surface/args.js';
 import { inputSchemaOf } from '../surface/input-schema.js';
@@ -19,7 +21,7 @@ import type { Runnable } from './runnable.js';
 import type { Scope, Site } from './scope.js';
 import { writesFiles } from './steps/file.js';
 import { compileSteps } from './steps.js';
-import type { CompiledTool, Program } from './types.js';
+import { type CompiledTool, LOAD_CLASSES, type LoadClass, type Program } from './types.js';
 
 const MOST_KEPT = 64;
 const kept = new Map<string, Program>();
@@ -55,10 +57,27 @@ const versionOf = (spec: ServiceSpec, name: string, tool: Tool, steps: readonly 
   return addressOf({ name, tool, tables, surface: partHash(spec.surface) });
 };
 
+type Body = Pick<Runnable, 'run' | 'plans' | 'answer' | 'code' | 'writesFiles'>;
+
+const bodyOfSteps = (site: Site & { tool: ReturnType<typeof expandTool> }): Body => {
+  const start: Scope = { site, at: 'steps', names: new Map(), facts: new Set() };
+  const { run, plans, scope } = compileSteps(start, site.tool.steps);
+  const answer = compileReturns({ ...scope, at: 'returns' }, site.tool);
+  return { run, plans, answer, writesFiles: touchesFiles(site.tool.steps) };
+};
+
+const bodyOfCode = (site: Site): Body => {
+  const code = compileCode(site, site.tool.code?.source ?? '');
+  return { run: runCodeNow(code), plans: [], answer: code.answer, code, writesFiles: code.usesFiles };
+};
+
+const dearest = (tools: Iterable<CompiledTool>): LoadClass =>
+  LOAD_CLASSES[Math.max(0, ...[...tools].map(({ loadClass }) => LOAD_CLASSES.indexOf(loadClass)))] as LoadClass;
+
 const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: Environments): Runnable => {
   const expanded = expandTool(spec, tool);
   const args = argSpecs(spec, tool);
-  const site: Site = {
+  const site = {
     spec,
     toolName: name,
     tool: expanded,
@@ -66,12 +85,9 @@ const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: 
     environments,
     slots: { count: 0 },
   };
-  const start: Scope = { site, at: 'steps', names: new Map(), facts: new Set() };
-  const body = compileSteps(start, expanded.steps);
-  const answer = compileReturns({ ...body.scope, at: 'returns' }, expanded);
+  const { run, answer, plans, code, writesFiles: filesToo } = expanded.code ? bodyOfCode(site) : bodyOfSteps(site);
   const inputSchema = inputSchemaOf(args.values());
-  const writesTables = body.plans.some((plan: Planned) => plan.writes !== undefined);
-  const filesToo = touchesFiles(expanded.steps);
+  const writesTables = code ? tool.writes.length > 0 : plans.some((plan: Planned) => plan.writes !== undefined);
   let output: CompiledTool['outputSchema'] | undefined;
   let version: string | undefined;
   return {
@@ -80,6 +96,7 @@ const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: 
     steps: expanded.steps,
     inputSchema,
     readOnly: !writesTables && !filesToo,
+    loadClass: !code ? 'declared' : code.sideEffects.length > 0 ? 'code-fresh' : 'code-shared',
     get version() {
       version ??= versionOf(spec, name, tool, expanded.steps);
       return version;
@@ -90,8 +107,10 @@ const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: 
     },
     args,
     validate: argsValidator(inputSchema, args.values()),
-    run: body.run,
-    plans: body.plans,
+    run,
+    plans,
+    isTransaction: plans.length > 0 || code !== undefined,
+    code,
     answer,
     writesFiles: filesToo,
     slots: site.slots.count,
@@ -100,7 +119,7 @@ const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: 
 
 /**
  * Compiles a service. Throws `bad_steps`, `bad_expression`, `unknown_table`, `unknown_column`, `unknown_argument`,
- * `bad_tool_name`, `bad_field`, `bad_column` or `bad_argument` (fault world) with `tool.step` or `table.column` as value.
+ * `bad_tool_name`, `bad_field`, `bad_column`, `bad_argument` or `bad_code` (fault world) with `tool.step` or `table.column` as value.
  * Equal specs share one Program; a spec is taken as frozen.
  */
 export const compileService = (spec: ServiceSpec): Program => {
@@ -114,7 +133,14 @@ export const compileService = (spec: ServiceSpec): Program => {
   const tools = new Map<string, CompiledTool>(
     Object.entries(spec.tools).map(([name, tool]) => [name, compileTool(spec, name, tool, environments)]),
   );
-  const program: Program = { spec, hash, ddl: ddlOf(spec), ddlKey: ddlKeyOf(spec), tools };
+  const program: Program = {
+    spec,
+    hash,
+    ddl: ddlOf(spec),
+    ddlKey: ddlKeyOf(spec),
+    tools,
+    loadClass: dearest(tools.values()),
+  };
   if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
   kept.set(hash, program);
   return program;

@@ -1,5 +1,5 @@
 /** The contract that a tool's statements really have, from SQLite's authorizer. */
-import type { Write } from '../../artifacts/tool.js';
+import type { Tool, Write } from '../../artifacts/tool.js';
 import { TreadleError } from '../../errors.js';
 import type { Connection } from '../state/connection.js';
 import type { Runnable } from './runnable.js';
@@ -11,9 +11,26 @@ interface Seen {
   delete: boolean;
 }
 
+const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
+
+const declaredContract = ({ reads, writes }: Tool): { reads: string[]; writes: Write[] } => ({
+  reads: sorted(reads),
+  writes: sorted(writes.map(({ table }) => table)).map((table) => {
+    const all = writes.filter((write) => write.table === table);
+    const cols = sorted(all.flatMap((write) => write.cols ?? []));
+    return {
+      table,
+      ...(cols.length > 0 && { cols }),
+      ...(all.some(({ insert }) => insert) && { insert: true as const }),
+      ...(all.some((write) => write.delete) && { delete: true as const }),
+    };
+  }),
+});
+
 /**
  * Tables read and columns written by any statement the tool may run, cascades included; internal tables and the reads that
- * only check foreign keys are left out; a changed or deleted row counts as read. Sorted. Throws `unknown_tool`.
+ * only check foreign keys are left out; a changed or deleted row counts as read. Of a code tool: as declared. Sorted. Throws
+ * `unknown_tool`.
  */
 export const derivedContract = (
   program: Program,
@@ -27,6 +44,8 @@ export const derivedContract = (
       message: `${program.spec.id} has no tool ${toolName}`,
       value: toolName,
     });
+  // Code cannot be read ahead: it is held to its declaration at every question instead.
+  if (tool.code) return declaredContract(tool.tool);
   const own = (table: string): boolean => Object.hasOwn(program.spec.tables, table);
   const reads = new Set<string>();
   const writes = new Map<string, Seen>();

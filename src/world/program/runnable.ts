@@ -1,4 +1,5 @@
 /** A compiled tool with what the interpreter needs of it. */
+import type { CodeTool } from '../code/code-tool.js';
 import type { ArgSpec } from '../surface/args.js';
 import type { Validate } from '../surface/validate.js';
 import type { Answering } from './returns.js';
@@ -10,6 +11,10 @@ export interface Runnable extends CompiledTool {
   validate: Validate;
   run: StepFn;
   plans: readonly Planned[];
+  /** It has statements that must happen together. */
+  isTransaction: boolean;
+  /** Of a code tool. */
+  code?: CodeTool | undefined;
   answer: Answering;
   writesFiles: boolean;
   slots: number;

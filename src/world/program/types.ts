@@ -19,7 +19,15 @@ export interface CompiledTool {
   outputSchema: JsonObject;
   /** No step writes a table or a file. */
   readOnly: boolean;
+  loadClass: LoadClass;
 }
+
+/**
+ * What a tool costs to run, cheapest first: declared steps; code whose calls share a frozen realm; code with effects beyond its
+ * own call, which gets a realm of its own each time (weft.txt 3.3.3).
+ */
+export const LOAD_CLASSES = ['declared', 'code-shared', 'code-fresh'] as const;
+export type LoadClass = (typeof LOAD_CLASSES)[number];
 
 export interface Program {
   spec: ServiceSpec;
@@ -27,6 +35,8 @@ export interface Program {
   ddl: string[];
   ddlKey: string;
   tools: ReadonlyMap<string, CompiledTool>;
+  /** The dearest of its tools. */
+  loadClass: LoadClass;
 }
 
 /** On whose behalf a call is made. */
