@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   export: async () => (await import('./commands/export.js')).exportCommand(),
+  doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   show: async () => (await import('./commands/show.js')).showCommand(),
 };
 
@@ -30,7 +31,8 @@ Start here:
   treadle build "a family bakery with 3 shops in Lyon"     one certified world, gated tasks, verified rows
   treadle build petstore.yaml --tasks 20                   the same from an API document
   treadle show treadle-out                                 what is in the folder
-  treadle serve treadle-out --stdio                        the world as an MCP server
+  treadle serve treadle-out                                a server for agents and trainers; --stdio: for one client
+  treadle doctor --sessions 100 --against URL              what a server takes
 
 Exit status: 0 done; 1 done, and something failed its checks; 2 bad input, disk or network; 70 a defect of Treadle;
 130 interrupted (the same command goes on). TREADLE_DEBUG=1 adds the stack of a defect.`,
