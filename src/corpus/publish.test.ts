@@ -134,6 +134,8 @@ describe('a published corpus', () => {
     const { source } = publishCorpus(registry, corpus);
     const { hash } = registry.resolve('world', 'one');
     corpus.writeWorld(world('one', 'another seed'));
+    writeTasks('one', { ...toyTask(1), answer: undefined } as Task);
+    expect(codeOf(() => registry.resolve('verifier', toyTask(1).id))).toBe('changed_content');
     expect(codeOf(() => source.partsOf(hash))).toBe('changed_content');
     expect(codeOf(() => registry.read('world', 'one'))).toBe('changed_content');
   });

@@ -2,14 +2,16 @@
  * A corpus in the registry: every world, service, task and verifier under its name, none of them read. What is opened of a world
  * are three small files that already hold the addresses: world.yaml as text, its certificate, and the list of its tasks.
  */
+import { parse } from 'yaml';
 import { parseArtifact } from '../artifacts/registry.js';
 import { NAME } from '../artifacts/table.js';
-import { addressOf, canonicalJson, type Json } from '../kit/hash.js';
+import type { Task } from '../artifacts/task.js';
+import { addressOf, canonicalJson, deepFreeze, type Json } from '../kit/hash.js';
 import type { Registry } from '../serve/registry/registry.js';
 import { verifierOf } from '../serve/registry/verifier.js';
 import { type BytesOf, recordedWorlds, type WorldSource } from '../serve/registry/worlds.js';
 import type { Corpus } from './corpus.js';
-import { readBytes, readData } from './files.js';
+import { readBytes, readData, unreadable } from './files.js';
 
 /** By whom these records were published; what others published under the same names stays the newest. */
 const SOURCE = 'corpus';
@@ -51,10 +53,32 @@ const addressesOf = (corpus: Corpus, id: string): Addresses => {
   return { hash: addressOf(world), services: world.services };
 };
 
+/** How many parsed tasks are remembered: a session reads its task and right after it the task's verifier. */
+const MOST_RECENT = 64;
+
+/** Reads YAML as `readData` does, but holds on to the last few files only: that one's memory is for builds, 12 KiB a task. */
+const recentReader = (): ((file: string) => Json) => {
+  const recent = new Map<string, { text: string; value: Json }>();
+  return (file) => {
+    const text = Buffer.from(readBytes(file)).toString('utf8');
+    const known = recent.get(file);
+    if (known?.text === text) return known.value;
+    try {
+      const value = deepFreeze(parse(text) as Json);
+      recent.set(file, { text, value });
+      if (recent.size > MOST_RECENT) recent.delete(recent.keys().next().value as string);
+      return value;
+    } catch (thrown) {
+      throw unreadable(file, thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown));
+    }
+  };
+};
+
 /** Throws what the disk says, and `disk_full` where the registry has a folder; what was published until then stays. */
 export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorpus => {
   const counts = { worlds: 0, services: 0, tasks: 0, verifiers: 0 };
   const idOf = new Map<string, string>();
+  const readYaml = recentReader();
   for (const id of corpus.worlds()) {
     const at = (...parts: string[]): string => corpus.path('worlds', id, ...parts);
     const { hash, services } = addressesOf(corpus, id);
@@ -64,14 +88,14 @@ export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorp
       counts.services++;
     }
     for (const { id: task, hash: taskHash } of corpus.listTasks(id).tasks) {
-      const read = (): Json => readData(at('tasks', `${task}.yaml`)) as Json;
-      const verifier = (): Json => verifierOf(parseArtifact('task', read(), `Task ${task}`)) as unknown as Json;
+      const read = (): Json => readYaml(at('tasks', `${task}.yaml`));
+      const verifier = (): Json => verifierOf(registry.read('task', taskHash) as unknown as Task) as unknown as Json;
       registry.publish('task', `${id}/${task}`, { hash: taskHash, read }, SOURCE);
       registry.offer('verifier', `${id}/${task}`, verifier, SOURCE);
       counts.tasks++;
       counts.verifiers++;
     }
-    registry.publish('world', id, { hash, read: () => readData(at('world.yaml')) as Json }, SOURCE);
+    registry.publish('world', id, { hash, read: () => readYaml(at('world.yaml')) }, SOURCE);
     counts.worlds++;
     idOf.set(hash, id);
   }
@@ -80,7 +104,7 @@ export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorp
     if (id === undefined) return undefined;
     const at = (...parts: string[]): string => corpus.path('worlds', id, ...parts);
     return service === undefined
-      ? Buffer.from(canonicalJson(readData(at('snapshot.yaml'))))
+      ? Buffer.from(canonicalJson(readYaml(at('snapshot.yaml'))))
       : readBytes(at('data', `${service}.sqlite`));
   };
   return { ...counts, source: recordedWorlds(registry, bytesOf) };
