@@ -1,14 +1,11 @@
 /** A SessionServer on the network: agents on one port, trainers on another with another token, the gyms on ports of their own. */
 import { TreadleError } from '../errors.js';
-import { serveNemoGym } from './gym/nemo/serve.js';
-import { serveOpenEnv } from './gym/openenv/serve.js';
 import { FairQueue } from './http/fair-queue.js';
 import { type Allowed, guardOf } from './http/guard.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/limits.js';
 import { listen } from './http/listen.js';
 import { serveHttp } from './http/serve.js';
 import { digestOf, mintToken } from './http/tokens.js';
-import { metricsText } from './ledger/metrics.js';
 import { restDoor } from './rest/door.js';
 import { inProcess } from './sessions/server/in-process.js';
 import { metricsOf } from './sessions/server/info.js';
@@ -75,13 +72,17 @@ export const serveMegaMcp = async (options: MegaMcpOptions): Promise<MegaMcp> =>
     const mcp = onDefect ? { onDefect } : {};
     const agentsDoor = opened(await serveHttp({ keeper: server, host, port, allowed, mcp, limits, queue }));
     server.urlOf = (id, service) => `${agentsDoor.origin}/s/${id}${service === undefined ? '' : `/${service}`}/mcp`;
-    const metrics = (): Promise<string> => metricsText(metricsOf(server, () => queue.length));
+    // Read when they are first needed: a server that nobody scrapes and no gym asks stays small.
+    const metrics = async (): Promise<string> =>
+      (await import('./ledger/metrics.js')).metricsText(metricsOf(server, () => queue.length));
     const own = trainers.host ?? '127.0.0.1';
     const guard = guardOf({ hosts: [own, ...(allowed.hosts ?? [])] });
     const rest = restDoor({ trainer, digest: digestOf(token), guard, limits, metrics, onDefect });
     const trainersDoor = opened(await listen(rest, own, trainers.port ?? 0, limits));
-    const gym = openEnv && opened(await serveOpenEnv({ trainer, allowed, ...openEnv }));
-    const nemo = nemoGym && opened(await serveNemoGym({ trainer, allowed, ...nemoGym }));
+    const gym =
+      openEnv && opened(await (await import('./gym/openenv/serve.js')).serveOpenEnv({ trainer, allowed, ...openEnv }));
+    const nemo =
+      nemoGym && opened(await (await import('./gym/nemo/serve.js')).serveNemoGym({ trainer, allowed, ...nemoGym }));
     return {
       url: agentsDoor.url,
       trainers: { url: trainersDoor.origin, token },

@@ -27,7 +27,6 @@ import { actorOf } from '../caller.js';
 import { Session } from '../session.js';
 import { type Companions, NO_COMPANIONS } from './companions.js';
 import { serverFolder } from './folder.js';
-import { openCompanions } from './hosted.js';
 import { type House, LiveSession, type LiveStart } from './live-session.js';
 import { Openings } from './openings.js';
 import { notForkable, notOpen } from './refusals.js';
@@ -186,7 +185,10 @@ export class SessionServer implements Doorkeeper {
     if (!sandbox && Object.keys(pins.servers).length === 0) return NO_COMPANIONS;
     const { registry, starts, worlds } = this;
     const taken = (): Iterable<string> => worlds.get(pins.world.hash).tools.keys();
-    return openCompanions({ registry, pins, sandbox, folder: `${this.folder}/${id}`, starts, taken });
+    // The MCP client and what it brings are 25 MiB that most servers never need.
+    return import('./hosted.js').then(({ openCompanions }) =>
+      openCompanions({ registry, pins, sandbox, folder: `${this.folder}/${id}`, starts, taken }),
+    );
   }
 
   /** Registers a session and mints its tokens, shown this once. */
