@@ -101,11 +101,11 @@ export const featureServer = (signature: string): Serve => {
     };
     try {
       const done = await work(caller);
-      // Nobody waits for the answer of a cancelled request.
-      if (running !== undefined && stop.signal.aborted) return ACCEPTED;
+      if (stop.signal.aborted) return ACCEPTED;
       return rest() ?? (typeof done === 'string' ? complete(done) : done);
     } catch (thrown) {
-      if (running !== undefined && stop.signal.aborted) return ACCEPTED;
+      // Nobody waits for the answer of a cancelled request, and that it stopped is no defect.
+      if (stop.signal.aborted) return ACCEPTED;
       const unfinished = thrown instanceof Unfinished ? rest() : undefined;
       if (unfinished !== undefined) return unfinished;
       if (!(thrown instanceof TreadleError) || !thrown.code.startsWith('client_')) throw thrown;

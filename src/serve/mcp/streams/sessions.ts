@@ -1,5 +1,6 @@
 /** Sessions of the revisions before 2026-07-28: what an Mcp-Session-Id stands for, and when it ends. */
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { wallSeconds } from '../../../kit/clock.js';
 import type { ToolHost } from '../../tool-host.js';
 import type { Connection } from '../connection.js';
@@ -81,6 +82,8 @@ export const clientSessions = (options: ClientSessionsOptions): ClientSessions =
 
   const make = (host: ToolHost): ClientSession => {
     const stop = new AbortController();
+    // One for each request and question under way, of which there may be many.
+    setMaxListeners(0, stop.signal);
     const streams = new Map<string, EventStream>();
     const id = randomBytes(24).toString('base64url');
     const add = (name: string): EventStream => {
