@@ -38,6 +38,7 @@ class FakeDisk implements SegmentFiles {
   cannotRead = false;
   mostAtOnce = Number.POSITIVE_INFINITY;
   writes = 0;
+  fullAfter = Number.POSITIVE_INFINITY;
   #made = 3;
   open(): number {
     if (this.isFull) throw new Error('ENOSPC: no space left on device, open');
@@ -45,7 +46,7 @@ class FakeDisk implements SegmentFiles {
     return this.#made++;
   }
   write(file: number, bytes: Uint8Array, position: number): number {
-    this.writes++;
+    if (++this.writes > this.fullAfter) this.isFull = true;
     const taken = bytes.subarray(0, Math.min(this.mostAtOnce, this.isFull ? bytes.length >> 1 : bytes.length));
     const before = this.files.get(file)!;
     const after = Buffer.alloc(Math.max(before.length, position + taken.length));
@@ -173,6 +174,24 @@ describe('a ledger in a store', () => {
     }
     expect(store.bytesInMemory).toBe(0);
     store.close();
+  });
+
+  it('spills what only a fork still holds', () => {
+    const store = new LedgerStore({ folder, memoryBytes: 10_000, files: new FakeDisk() });
+    const ledger = store.open();
+    for (let i = 0; i < 20; i++) ledger.push(call(i), 0);
+    const fork = ledger.fork();
+    ledger.drop();
+    const before = store.bytesInMemory;
+    const other = store.open();
+    for (let i = 0; store.segments.bytesPending === 0; i++) other.push(call(i), 0);
+    expect(store.bytesInMemory - store.segments.bytesPending).toBeLessThan(before);
+    expect(fork.length).toBe(20);
+    store.segments.read = () => {
+      throw new Error('on disk');
+    };
+    expect(codeOf(() => other.entries())).toBe('none');
+    expect(() => fork.entries()).toThrow('on disk');
   });
 
   it('is dropped when nobody can reach it any more', async () => {
@@ -347,16 +366,16 @@ describe('a disk', () => {
     const told: string[] = [];
     const onDefect = ({ code }: TreadleError) => told.push(code);
     const store = new LedgerStore({ folder, files: disk, sizes: small, onDefect });
-    const first = store.open();
-    first.push(call(0), 0);
-    first.spill();
+    const [large, little] = [store.open(), store.open()];
+    little.push(call(0), 0);
+    little.spill();
     disk.isFull = true;
-    for (let i = 0; i < 20; i++) {
-      const ledger = store.open();
-      ledger.push(call(i), 0);
-      ledger.spill();
-      expect(ledger.last()).toEqual({ ...call(i), ms: 0 });
-    }
+    large.push(call(0, 'x'.repeat(5000)), 0);
+    large.spill();
+    expect(store.failing).toBeDefined();
+    little.push(call(1), 0);
+    little.spill();
+    expect(little.calls()).toEqual([call(0), call(1)]);
     expect(store.failing).toBeDefined();
     expect(told).toHaveLength(1);
   });
@@ -366,15 +385,20 @@ describe('a disk', () => {
     const store = new LedgerStore({ folder, files: disk, sizes: { segmentBytes: 4096, bufferBytes: 20_000 } });
     const ledger = store.open();
     for (let i = 0; i < 300; i++) ledger.push(call(i), 0);
-    ledger.fork().spill();
-    disk.isFull = true;
+    const fork = ledger.fork();
+    fork.spill();
     for (let i = 300; i < 600; i++) ledger.push(call(i), 0);
+    disk.fullAfter = disk.writes + 2;
     ledger.spill();
     expect(store.failing).toBeDefined();
+    disk.fullAfter = Number.POSITIVE_INFINITY;
     disk.isFull = false;
     ledger.spill();
     expect(store.failing).toBeUndefined();
     expect(ledger.calls()).toEqual(Array.from({ length: 600 }, (_, i) => call(i)));
+    ledger.drop();
+    fork.drop();
+    expect([store.bytesInMemory, store.bytesOnDisk]).toEqual([0, 0]);
   });
 
   it('is well again when it takes bytes, though no push asks it', () => {
