@@ -77,7 +77,7 @@ const spec = (keeps: string, more: object = {}): OutsideSpec =>
       },
     },
     keeps,
-    callSeconds: 1,
+    callSeconds: 30,
     ...more,
   });
 
@@ -124,7 +124,7 @@ it.each([
   ['a cut connection', (request: IncomingMessage) => request.socket.destroy(), 'server_unreachable', 502],
   ['silence', () => {}, 'server_timeout', 504],
 ])('%s is an infrastructure failure, and the next call works', async (_, how, code, status) => {
-  const service = await hosting.open(spec('unknown'));
+  const service = await hosting.open(spec('unknown', status === 504 ? { callSeconds: 3 } : {}));
   trouble = how as typeof trouble;
   const outcome = await service.call('who', {});
   expect(outcome).toMatchObject({ ok: false, error: { code, fault: 'infrastructure', status } });
@@ -133,7 +133,7 @@ it.each([
 });
 
 it.each(['application/json', 'text/event-stream'])('an answer without end (%s) is cut', async (type) => {
-  const service = await hosting.open(spec('unknown', { callSeconds: 20 }));
+  const service = await hosting.open(spec('unknown'));
   let sent = 0;
   trouble = (_, response) => {
     response.writeHead(200, { 'content-type': type });
@@ -160,7 +160,7 @@ it('a session that the server forgot is told, and begun again only where that lo
 });
 
 it('server-everything over HTTP', async () => {
-  const remote = spec('unknown', { callSeconds: 30 });
+  const remote = spec('unknown');
   // A port that was free a moment ago.
   const { port } = server.address() as AddressInfo;
   await new Promise((done) => server.close(done));

@@ -61,6 +61,15 @@ const CLOSED = serverFault('server_closed', 502, 'The server behind this tool wa
 const PAUSED = serverFault('server_paused', 409, 'The session is paused.');
 const CUT = serverFault('call_cut', 504, 'The call was cut off.');
 
+/** A call that waits behind others is cut at once; its turn then passes without it. */
+const orCut = (turn: Promise<OutsideOutcome>, signal: AbortSignal): Promise<OutsideOutcome> =>
+  new Promise((resolve) => {
+    const onCut = (): void => resolve(CUT);
+    if (signal.aborted) onCut();
+    signal.addEventListener('abort', onCut, { once: true });
+    void turn.then(resolve).finally(() => signal.removeEventListener('abort', onCut));
+  });
+
 class HostedServer implements OutsideService {
   readonly id: string;
   readonly canFork: boolean;
@@ -105,7 +114,7 @@ class HostedServer implements OutsideService {
   }
 
   call(name: string, args: unknown, signal?: AbortSignal): Promise<OutsideOutcome> {
-    return this.#turns.take(async () => {
+    const turn = this.#turns.take(async () => {
       const tool = this.#byName.get(name);
       if (!tool) return agentFault('unknown_tool', 404, `There is no tool called ${String(name).slice(0, 80)}.`);
       const given = args ?? {};
@@ -118,6 +127,7 @@ class HostedServer implements OutsideService {
         return { ...outcome, result: this.#paths.hideAll(outcome.result) };
       }
     });
+    return signal ? orCut(turn, signal) : turn;
   }
 
   fork(folder: string): Promise<OutsideService> {
