@@ -51,6 +51,7 @@ it('plays an episode: reset, list, call, finish; the reward comes with the end a
   expect(reset).toMatchObject({ type: 'observation', data: { reward: null, done: false } });
   expect(reset.data.observation).toMatchObject({ brief: expect.stringMatching(/Zed Brandt/), task: `${ZED}@1` });
   expect(reset.data.metadata).toMatchObject({ brief: expect.stringMatching(/Zed Brandt/), episode_id: 'e-1' });
+  expect((reset.data.observation as { metadata: object }).metadata).toEqual(reset.data.metadata);
   const list = await socket.ask({ type: 'step', data: { type: 'list_tools' } });
   const { tools } = list.data.observation as { tools: { name: string; input_schema: { type: string } }[] };
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['create_customer', 'finish']));

@@ -6,7 +6,14 @@ import type { Trainer } from '../../trainer.js';
 import { rewardOf } from '../reward.js';
 import { turns } from '../turns.js';
 import { type Action, answerText, FINISH, type ResetRequest } from './actions.js';
-import { callObservation, finishResult, type ShownTool, type StepResult, shownTools } from './observations.js';
+import {
+  callObservation,
+  finishResult,
+  type ShownTool,
+  type StepResult,
+  shownTools,
+  stepResult,
+} from './observations.js';
 
 /** What an episode is where the client names no task. */
 export interface Defaults {
@@ -182,9 +189,8 @@ export class Environment {
         tools: shownTools(tools),
       };
       const told: Record<string, Json> = brief === undefined ? {} : { brief };
-      // The brief is in both: typed clients keep only the metadata of an observation that they have no class for.
-      const metadata: Record<string, Json> = { ...about, ...told, session_id: this.id, episode_id: this.#episode.id };
-      return { observation: { ...about, ...told }, reward: null, done: false, metadata };
+      const session = { session_id: this.id, episode_id: this.#episode.id };
+      return stepResult({ ...about, ...told }, { ...about, ...told, ...session });
     } catch (thrown) {
       await boundary('infrastructure', () => this.#trainer.close(opened.id));
       throw thrown;

@@ -57,14 +57,25 @@ export const callObservation = (tool: string, { result, error }: CallOutcome): R
     : null,
 });
 
-/** The episode's last observation. It has a call's form, so that clients that only call tools can read it. */
-export const finishResult = ({ reward, milestones, reached, invalid }: Reward): StepResult => ({
-  observation: { tool_name: FINISH, result: { done: true, reward }, error: null },
-  reward,
-  done: true,
-  metadata: {
-    milestones,
-    reached,
-    ...(invalid ? { invalid: 'The verifier broke: this reward measures nothing' } : {}),
-  },
+/**
+ * A result with its metadata in both places: OpenEnv's clients read it in the observation until 0.3, and beside it since, and
+ * typed ones keep nothing else of an observation that they have no class for.
+ */
+export const stepResult = (
+  observation: Record<string, Json>,
+  metadata: Record<string, Json>,
+  end?: { reward: number },
+): StepResult => ({
+  observation: { ...observation, metadata },
+  reward: end?.reward ?? null,
+  done: end !== undefined,
+  metadata,
 });
+
+/** The episode's last observation. It has a call's form, so that clients that only call tools can read it. */
+export const finishResult = ({ reward, milestones, reached, invalid }: Reward): StepResult =>
+  stepResult(
+    { tool_name: FINISH, result: { done: true, reward }, error: null },
+    { milestones, reached, ...(invalid ? { invalid: 'The verifier broke: this reward measures nothing' } : {}) },
+    { reward },
+  );
