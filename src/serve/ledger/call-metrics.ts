@@ -7,7 +7,13 @@ const MOST_TOOLS = 1000;
 const MOST_SERVICES = 100;
 const MOST_RUNS = 100;
 
+const zero = (): number => 0;
 const plus = (a: number, b: number): number => a + b;
+
+const merge = (into: Histogram, other: Histogram): Histogram => {
+  into.merge(other);
+  return into;
+};
 
 const outcomes = (row: Row): [string, number][] => {
   const failed = [...(row.failed ?? [])];
@@ -20,14 +26,11 @@ const counter = (name: string, help: string, sums: Grouped<number>, most: number
   name,
   help,
   type: 'counter',
-  values: sums.top(most, plus),
+  values: sums.top(most),
 });
 
 const latencies = (name: string, help: string, sums: Grouped<Histogram>, most: number): Family => {
-  const values = sums.top(most, (into, value) => {
-    into.merge(value);
-    return into;
-  });
+  const values = sums.top(most);
   return {
     name,
     help,
@@ -47,16 +50,16 @@ const latencies = (name: string, help: string, sums: Grouped<Histogram>, most: n
 
 /** `other` is what is left of all calls, so it falls when a tool or run of it comes among the top; Prometheus sees a reset. */
 export const callFamilies = (statistics: Statistics): Family[] => {
-  const tools = new Grouped(['service', 'tool', 'outcome'], () => 0);
-  const runs = new Grouped(['run', 'policy_version'], () => 0);
-  const services = new Grouped(['service'], () => new Histogram());
+  const tools = new Grouped(['service', 'tool', 'outcome'], zero, plus);
+  const runs = new Grouped(['run', 'policy_version'], zero, plus);
+  const services = new Grouped(['service'], () => new Histogram(), merge);
   for (const row of statistics.rows()) {
     const calls = row.latency.count;
     const { service, tool } = row.key;
-    for (const [outcome, number] of outcomes(row)) tools.at([service, tool, outcome], number).value += number;
+    for (const [outcome, number] of outcomes(row)) tools.count([service, tool, outcome], number, number);
     if (row.run !== undefined || row.policyVersion !== undefined)
-      runs.at([row.run ?? '', row.policyVersion ?? ''], calls).value += calls;
-    services.at([service], calls).value.merge(row.latency);
+      runs.count([row.run ?? '', row.policyVersion ?? ''], calls, calls);
+    services.count([service], calls, row.latency);
   }
   const dropped: Family = {
     name: 'treadle_statistics_dropped_total',

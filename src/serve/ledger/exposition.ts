@@ -30,41 +30,59 @@ export const addFamily = (registry: Registry, family: Family): void => {
   registry.registerMetric(metric as unknown as Metric);
 };
 
+interface Group<T> {
+  labels: string[];
+  value: T;
+  /** Decides who is among the top. */
+  calls: number;
+}
+
 /** What is counted together under one set of label values. */
 export class Grouped<T> {
-  readonly #groups = new Map<string, { labels: string[]; value: T; calls: number }>();
+  readonly #groups = new Map<string, Group<T>>();
 
+  /** `names` of the labels; `add` gives the sum of two values and may change the first. */
   constructor(
     readonly names: readonly string[],
     readonly empty: () => T,
+    readonly add: (into: T, value: T) => T,
   ) {}
 
-  /** The value to add to; the labels are those of `names`, in order. `calls` decides who is among the top. */
-  at(labels: readonly string[], calls: number): { value: T } {
-    const shown = labels.map(labelValue);
-    const key = JSON.stringify(shown);
-    const known = this.#groups.get(key) ?? { labels: shown, value: this.empty(), calls: 0 };
-    known.calls += calls;
-    this.#groups.set(key, known);
-    return known;
+  count(labels: readonly string[], calls: number, value: T): void {
+    sum(this, this.#groups, labels, calls, value);
   }
 
-  /** The `most` groups with the most calls, and all others as one named `other`. */
-  top(most: number, add: (into: T, value: T) => T): { labels: Record<string, string>; value: T }[] {
-    const groups = [...this.#groups.values()].sort((a, b) => b.calls - a.calls);
-    const kept = groups.slice(0, most);
-    const rest = groups.slice(most);
+  /** The `most` groups with the most calls, and all others as one named `other`; labels that look alike once shown are one. */
+  top(most: number): { labels: Record<string, string>; value: T }[] {
+    const shown = new Map<string, Group<T>>();
+    for (const { labels, calls, value } of this.#groups.values())
+      sum(this, shown, labels.map(labelValue), calls, value);
+    const groups = [...shown.values()].sort((a, b) => b.calls - a.calls);
+    const kept = new Map<string, Group<T>>();
     const other = this.names.map(() => 'other');
-    const key = JSON.stringify(other);
-    if (rest.length > 0) {
-      const value = rest.reduce((sum, group) => add(sum, group.value), this.empty());
-      const same = kept.find(({ labels }) => JSON.stringify(labels) === key);
-      if (same) same.value = add(same.value, value);
-      else kept.push({ labels: other, value, calls: 0 });
-    }
-    return kept.map(({ labels, value }) => ({
+    for (const [i, { labels, calls, value }] of groups.entries())
+      sum(this, kept, i < most ? labels : other, calls, value);
+    return [...kept.values()].map(({ labels, value }) => ({
       labels: Object.fromEntries(labels.map((label, i) => [this.names[i] as string, label])),
       value,
     }));
   }
 }
+
+const sum = <T>(
+  { empty, add }: Pick<Grouped<T>, 'empty' | 'add'>,
+  groups: Map<string, Group<T>>,
+  labels: readonly string[],
+  calls: number,
+  value: T,
+): void => {
+  let key = '';
+  for (const label of labels) key += `${label.length}:${label}`;
+  const known = groups.get(key);
+  if (known) {
+    known.value = add(known.value, value);
+    known.calls += calls;
+  } else {
+    groups.set(key, { labels: [...labels], value: add(empty(), value), calls });
+  }
+};

@@ -16,7 +16,7 @@ const upper = (bucket: number): number => LOWEST_MS * 10 ** ((bucket + 1) / PER_
 const bucketOf = (ms: number): number => {
   if (!(ms > LOWEST_MS)) return 0;
   const index = Math.ceil(Math.log(ms / LOWEST_MS) * TO_INDEX - 1e-9) - 1;
-  return Math.min(index, BUCKETS);
+  return Math.max(0, Math.min(index, BUCKETS));
 };
 
 export interface Quantiles {
@@ -60,7 +60,10 @@ export class Histogram {
     this.sum += other.sum;
     this.max = Math.max(this.max, other.max);
     this.#min = Math.min(this.#min, other.#min);
-    for (const [i, count] of other.#counts.entries()) if (count > 0) this.#add(other.#low + i, count);
+    for (let i = 0; i < other.#counts.length; i++) {
+      const count = other.#counts[i] as number;
+      if (count > 0) this.#add(other.#low + i, count);
+    }
   }
 
   /** Milliseconds below which the share `q` (0..1) of all calls lies; 0 where there is none. */
