@@ -3,13 +3,12 @@ import { resolve } from 'node:path';
 import { Corpus } from '../../corpus/corpus.js';
 import { readData } from '../../corpus/files.js';
 import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
-import { asTreadleError, TreadleError } from '../../errors.js';
+import { asTreadleError, type TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import { folderBlobs } from '../../serve/blobs/folder.js';
+import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
-import { recordedWorlds, type WorldSource } from '../../serve/registry/worlds.js';
 import { type ServerLimits, SessionServer } from '../../serve/sessions/server/session-server.js';
-import type { WorldParts } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
 
 export interface House {
@@ -37,33 +36,19 @@ const publishServers = (registry: Registry, files: readonly string[]): void => {
   }
 };
 
-/** Of the first that has the world. */
-const partsIn = (sources: readonly WorldSource[], hash: string): WorldParts => {
-  let unknown: unknown;
-  for (const source of sources) {
-    try {
-      return source.partsOf(hash);
-    } catch (thrown) {
-      if (!(thrown instanceof TreadleError) || thrown.code !== 'unknown_world') throw thrown;
-      unknown = thrown;
-    }
-  }
-  throw unknown;
-};
-
 /** Throws what opening the corpus or the data folder throws. */
 export const openHouse = async ({ dir, data, servers, limits, onDefect }: HouseOptions): Promise<House> => {
   const corpus = Corpus.open(dir);
-  const registry = openRegistry(data === undefined ? {} : { folder: `${data}/registry` });
+  const check = (content: Json): Json => parseOutsideSpec(content) as unknown as Json;
+  const registry = openRegistry({ server: check, ...(data === undefined ? {} : { folder: `${data}/registry` }) });
   try {
     const published = publishCorpus(registry, corpus);
     publishServers(registry, servers);
-    const recorded = recordedWorlds(registry);
     const engine = await Engine.start();
     const server = new SessionServer({
       engine,
       registry,
-      partsOf: (hash) => partsIn([published.source, recorded], hash),
+      partsOf: (hash) => published.source.partsOf(hash),
       ...(data === undefined ? {} : { folder: `${data}/sessions`, blobs: folderBlobs(`${data}/blobs`) }),
       limits,
       onDefect,

@@ -6,9 +6,10 @@ import type { LedgerEntry, Touch } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { sha256 } from '../../kit/hash.js';
-import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
+import { callToolAsync } from '../../world/code/call.js';
+import type { LoadedService, LoadedWorld, WorldTool } from '../../world/loaded.js';
 import { callTool } from '../../world/program/call.js';
-import type { CallContext, Caller } from '../../world/program/types.js';
+import type { CallContext, Caller, ToolOutcome } from '../../world/program/types.js';
 import { diffStates } from '../../world/state/diff.js';
 import type { FrozenState, State } from '../../world/state/state.js';
 import type { RowChange } from '../../world/state/types.js';
@@ -152,28 +153,58 @@ export class Session implements ToolHost {
     return this.#tools;
   }
 
-  /** Runs one tool call, keeps it in the ledger and lets virtual time pass. What an agent can get wrong comes back as a result. */
+  /**
+   * Runs one tool call, keeps it in the ledger and lets virtual time pass. What an agent can get wrong comes back as a result. A
+   * code tool holds the thread until its process has answered; `perform` does not.
+   */
   call(name: string, args: unknown): CallOutcome {
-    const found = this.world.tools.get(name);
-    if (!found || !this.offered.has(found.service.id)) return this.note({ tool: name, args }, unknownTool(name));
+    const found = this.#find(name);
+    if (!found) return this.note({ tool: name, args }, unknownTool(name));
     const { service, tool } = found;
     const started = elapsedMs();
     const { connection } = service;
     connection.bind(this.state(service.id));
     connection.record();
     const outcome = callTool(service.program, tool.name, connection, args, this.#context());
-    const touched: Touch[] = connection
-      .touched()
-      .map(({ table, key, change, cols }) => ({ service: service.id, table, key, change, cols }));
+    return this.#noted(found, name, args, outcome, connection.touched(), started);
+  }
+
+  /** As `call`, for servers: a code tool answers later, without holding anybody up. Calls must follow one another. */
+  perform(name: string, args: unknown): CallOutcome | Promise<CallOutcome> {
+    const found = this.#find(name);
+    if (!found || found.tool.loadClass === 'declared') return this.call(name, args);
+    const { service, tool } = found;
+    const started = elapsedMs();
+    const state = this.state(service.id);
+    return callToolAsync(service.program, tool.name, state, service.connection, args, this.#context()).then((outcome) =>
+      this.#noted(found, name, args, outcome, outcome.touched, started),
+    );
+  }
+
+  #find(name: string): WorldTool | undefined {
+    const found = this.world.tools.get(name);
+    return found && this.offered.has(found.service.id) ? found : undefined;
+  }
+
+  #noted(
+    { service, tool }: WorldTool,
+    name: string,
+    args: unknown,
+    outcome: ToolOutcome,
+    rows: readonly RowChange[],
+    started: number,
+  ): CallOutcome {
+    const touched: Touch[] = rows.map(({ table, key, change, cols }) => ({
+      service: service.id,
+      table,
+      key,
+      change,
+      cols,
+    }));
     const { ok, result } = outcome;
     const answered = { ok, result, error: outcome.ok ? undefined : outcome.error, touched };
     const called = { service: service.id, tool: name, toolVersion: tool.version, args };
     return this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
-  }
-
-  /** As `call`, for servers: tools whose code runs in another process answer later, without holding others up. */
-  perform(name: string, args: unknown): CallOutcome | Promise<CallOutcome> {
-    return this.call(name, args);
   }
 
   #context(): CallContext {
