@@ -1,13 +1,14 @@
 /** Streamable HTTP with sessions and streams over real sockets, and over none where there would be ten thousand. */
 import { once } from 'node:events';
-import { IncomingMessage, request, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type FixtureServer, startFixture } from '../../../../test/conformance/fixture.js';
+import { type Event, type Reading, readEvents } from '../../../../test/conformance/stream-client.js';
 import { noteHost } from '../../../../test/e2e/mcp-host.js';
 import { ask, envelope, modern, type RawAnswer, type RawRequest, rpc, VERSION } from '../../../../test/e2e/mcp-raw.js';
-import { eventStream, readEventId } from './event-stream.js';
+import { readEventId } from './event-stream.js';
 
 let server: FixtureServer;
 const start = async (...how: Parameters<typeof startFixture>): Promise<void> => {
@@ -31,75 +32,7 @@ const begin = async (protocolVersion?: string, headers: Record<string, string> =
 };
 const named = (session: string): Record<string, string> => ({ 'mcp-session-id': session });
 
-interface Event {
-  id?: string;
-  retry?: string;
-  data: string;
-}
-
-interface Reading {
-  status: number;
-  events: Event[];
-  /** Comments that came between. */
-  beats: number;
-  /** Resolves with the events when there are so many, or when the stream ends. */
-  until(count: number): Promise<Event[]>;
-  ended: Promise<unknown>;
-  hangUp(): void;
-}
-
-/** A response that is read event by event while it lasts. */
-const read = (raw: RawRequest): Promise<Reading> =>
-  new Promise((resolve, reject) => {
-    const { method = 'GET', headers = {}, body } = raw;
-    const { hostname, port } = new URL(server.origin);
-    const sent = request({ hostname, port, method, path: '/mcp', headers, agent: false }, (response) => {
-      const events: Event[] = [];
-      const waiting = new Set<() => void>();
-      let text = '';
-      let isOver = false;
-      const wake = (): void => {
-        for (const look of [...waiting]) look();
-      };
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-        const parts = text.split('\n\n');
-        text = parts.pop() ?? '';
-        for (const part of parts) {
-          const fields = Object.fromEntries(part.split('\n').map((line) => line.split(/: ?(.*)/s).slice(0, 2)));
-          if ('data' in fields) events.push(fields as unknown as Event);
-          else reading.beats += 1;
-        }
-        wake();
-      });
-      const ended = new Promise((done) => response.once('close', done));
-      void ended.then(() => {
-        isOver = true;
-        wake();
-      });
-      const reading: Reading = {
-        status: response.statusCode ?? 0,
-        events,
-        beats: 0,
-        ended,
-        hangUp: () => sent.destroy(),
-        until: (count) =>
-          new Promise((done) => {
-            const look = (): void => {
-              if (events.length < count && !isOver) return;
-              waiting.delete(look);
-              done(events);
-            };
-            waiting.add(look);
-            look();
-          }),
-      };
-      resolve(reading);
-      response.on('error', () => {});
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+const read = (raw: RawRequest): Promise<Reading> => readEvents(server.origin, raw);
 const listen = (session: string, more: Record<string, string> = {}): Promise<Reading> =>
   read({ headers: { accept: 'text/event-stream', ...named(session), ...more } });
 const call = (session: string, tool: string, args: object = {}): Promise<Reading> =>
@@ -400,38 +333,5 @@ describe('the limit of streams', () => {
     for (const response of responses) response.emit('close');
     await turn();
     expect([server.door.streams, server.features.changes.listeners]).toEqual([0, 0]);
-  });
-});
-
-describe('an event stream', () => {
-  const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
-  const LIMITS = { bufferedBytes: 10_000, retryMs: 500 };
-
-  it('cuts off a reader that does not keep up', () => {
-    const carrier = response();
-    const stream = eventStream(LIMITS);
-    expect(stream.send('"too early"')).toBe(false);
-    stream.carry(carrier);
-    let sent = 0;
-    while (stream.send(`"${'x'.repeat(1000)}"`)) sent += 1;
-    expect(sent).toBeGreaterThan(5);
-    expect(sent).toBeLessThan(20);
-    expect([carrier.destroyed, stream.isCarried]).toEqual([true, false]);
-  });
-
-  it('keeps so much for a reader that is away, and forgets the oldest first', () => {
-    const stream = eventStream({ ...LIMITS, name: 's' });
-    stream.carry(response());
-    stream.hangUp();
-    for (let i = 1; i <= 1000; i++) expect(stream.send(`"${String(i).padStart(98, '0')}"`)).toBe(true);
-    stream.end('"last"');
-    expect(stream.send('"after"')).toBe(false);
-    const carrier = response();
-    const written: string[] = [];
-    carrier.write = (text: string) => written.push(text) > 0;
-    stream.carry(carrier, 0);
-    expect(written.length).toBeLessThanOrEqual(101);
-    expect(written.at(-1)).toBe('id: s-1001\nevent: message\ndata: "last"\n\n');
-    expect(carrier.writableEnded).toBe(true);
   });
 });
