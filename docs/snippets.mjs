@@ -1,7 +1,7 @@
 // Runs every ```sh and ```js snippet of README.md and docs/*.md that is marked as runnable (`sh run`, `js run`), offline.
 // `node docs/snippets.mjs docs/cli.md` runs one page.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +25,9 @@ for (const page of pages) {
   const text = readFileSync(join(root, page), 'utf8');
   // Folders that one snippet makes, the next ones of its page may use.
   const work = mkdtempSync(join(tmpdir(), 'treadle-snippets-'));
+  // As if it had been installed there.
+  mkdirSync(join(work, 'node_modules'));
+  symlinkSync(root, join(work, 'node_modules', 'treadle'));
   try {
     for (const [, kind, code] of text.matchAll(/^```(sh|js) run\n([\s\S]*?)^```/gm)) {
       ran++;
@@ -35,10 +38,7 @@ for (const page of pages) {
         execFileSync('bash', ['-euo', 'pipefail', '-c', code], { cwd: work, stdio: 'inherit', env });
       } else {
         const file = join(work, `snippet-${ran}.mjs`);
-        writeFileSync(
-          file,
-          code.replaceAll("from 'treadle'", `from '${new URL('../dist/index.js', import.meta.url)}'`),
-        );
+        writeFileSync(file, code);
         execFileSync(process.execPath, [file], { cwd: work, stdio: 'inherit' });
       }
       console.log(`   ${((performance.now() - start) / 1000).toFixed(1)} s`);

@@ -15,6 +15,7 @@ const TOP = ['cli', 'index'];
 const files = (readdirSync(SRC, { recursive: true }) as string[]).filter((path) => path.endsWith('.ts')).sort();
 const roomOf = (path: string): string => (path.split('/')[0] ?? '').replace(/\.(ts|js)$/, '');
 const text = (path: string): string => readFileSync(join(SRC, path), 'utf8');
+const isForTests = (path: string): boolean => /\.(test|fixture)\.ts$/.test(path);
 const lines = (path: string): number => text(path).split('\n').length - 1;
 
 const mayImport = (from: string, to: string): boolean => {
@@ -37,8 +38,8 @@ it('imports point down the flow', () => {
     for (const [, target = ''] of text(path).matchAll(/(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g)) {
       const to = relative(SRC, normalize(join(SRC, dirname(path), target)));
       if (to.startsWith('..')) {
-        if (!path.endsWith('.test.ts')) wrong.push(`${path} -> ${target}`);
-      } else if (!path.endsWith('.test.ts') && !mayImport(roomOf(path), roomOf(to))) wrong.push(`${path} -> ${to}`);
+        if (!isForTests(path)) wrong.push(`${path} -> ${target}`);
+      } else if (!isForTests(path) && !mayImport(roomOf(path), roomOf(to))) wrong.push(`${path} -> ${to}`);
     }
   }
   expect(wrong).toEqual([]);
@@ -51,7 +52,7 @@ it('files are small', () => {
 it('half of the files are at most 90 lines', () => {
   // The guide wants a median of 70; this holds what is there and may only fall.
   const counts = files
-    .filter((path) => !path.endsWith('.test.ts') && !path.endsWith('.fixture.ts'))
+    .filter((path) => !isForTests(path))
     .map(lines)
     .sort((a, b) => a - b);
   expect(counts[Math.floor(counts.length / 2)]).toBeLessThanOrEqual(90);
