@@ -22,6 +22,8 @@ export interface CallingStep {
 const MOST_AT_ONCE = 256;
 /** A step that is not this much quicker than the best before it has not grown. */
 const GROWTH = 1.1;
+/** Failures of a step after which there is nothing more to learn from it. */
+const ENOUGH = 100;
 /** Calls of each lane at least, so that a step is more than its beginning. */
 const LEAST_EACH = 8;
 
@@ -60,7 +62,7 @@ const step = async (
   let first: TreadleError | undefined;
   const each = Math.ceil(calls / concurrency);
   const lane = async (offset: number): Promise<void> => {
-    for (let n = 0, at = offset; n < each && !stop.aborted; n++, at += concurrency) {
+    for (let n = 0, at = offset; n < each && failed < ENOUGH && !stop.aborted; n++, at += concurrency) {
       if (at >= targets.length) at = offset;
       const before = elapsedMs();
       try {
