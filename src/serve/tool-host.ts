@@ -29,7 +29,7 @@ export interface CallOptions {
 }
 
 export interface ToolHost {
-  /** The same for the life of the host. Servers cache what they render of a tool by its input schema object. */
+  /** The same array for the life of the host, shared by hosts that offer the same: servers cache the listing by it. */
   tools(): SessionTool[];
   /**
    * Never throws for what an agent can cause, an unknown tool and unfit arguments included. A promise where the tool runs in

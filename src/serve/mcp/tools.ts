@@ -23,41 +23,20 @@ const shown = (tool: SessionTool, revision: Revision): object => ({
     : {}),
 });
 
-interface Rendered {
-  tool: SessionTool;
-  text: string;
-}
+/** Whole listings by the array that the sessions of one world share: thousands of agents that start at once list the same tools. */
+const listings = new WeakMap<readonly SessionTool[], Map<string, string>>();
 
-/** By the input schema, which sessions of one world share, so that a listing costs memory once a world and not once a session. */
-const rendered = new WeakMap<object, Map<string, Rendered>>();
-
-const isSame = (a: SessionTool, b: SessionTool): boolean =>
-  a === b ||
-  (a.description === b.description &&
-    a.outputSchema === b.outputSchema &&
-    a.readOnly === b.readOnly &&
-    a.destructive === b.destructive);
-
-const toolJson = (tool: SessionTool, revision: Revision): string => {
-  let texts = rendered.get(tool.inputSchema);
-  if (texts === undefined) {
-    texts = new Map();
-    rendered.set(tool.inputSchema, texts);
-  }
-  const key = `${revision.version} ${tool.name}`;
-  const known = texts.get(key);
-  if (known !== undefined && isSame(known.tool, tool)) return known.text;
-  const text = JSON.stringify(shown(tool, revision));
-  texts.set(key, { tool, text });
+const listingOf = (tools: readonly SessionTool[], revision: Revision): string => {
+  const texts = listings.get(tools) ?? new Map<string, string>();
+  listings.set(tools, texts);
+  const text = texts.get(revision.version) ?? tools.map((tool) => JSON.stringify(shown(tool, revision))).join(',');
+  texts.set(revision.version, text);
   return text;
 };
 
 /** The JSON array of a host's tools in one revision, and of what is listed beside them as it stands. */
 export const toolsJson = (host: ToolHost, revision: Revision, beside?: readonly object[]): string => {
-  const own = host
-    .tools()
-    .map((tool) => toolJson(tool, revision))
-    .join(',');
+  const own = listingOf(host.tools(), revision);
   if (beside === undefined || beside.length === 0) return `[${own}]`;
   const others = beside.map((tool) => JSON.stringify(tool)).join(',');
   return own === '' ? `[${others}]` : `[${own},${others}]`;

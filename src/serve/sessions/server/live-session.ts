@@ -147,7 +147,13 @@ export class LiveSession {
 
   #again({ index, status }: { index: number; status: number | undefined }): CallOutcome {
     const entry = this.book.at(index);
-    if (!entry) throw new TreadleError({ code: 'ledger_lost', message: 'The call’s record is gone', value: index });
+    if (!entry)
+      throw new TreadleError({
+        code: 'ledger_lost',
+        message: 'The call’s record is gone',
+        value: index,
+        fault: 'infrastructure',
+      });
     const { ms: _, ...plain } = entry;
     const error = entry.error && { ...entry.error, status: status ?? 500 };
     return { ok: entry.ok, result: entry.result, ...(error ? { error } : {}), entry: plain };

@@ -2,12 +2,12 @@
  * Tokens of one session: the first opens all of it, each further one a single service. A token holds the session's id and a
  * secret; what is kept is the SHA-256 of each secret, side by side.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const SECRET = 32;
 const TOKEN = /^trd_([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{43})$/;
 
-const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** 96 random bits, 16 characters. */
 export const mintId = (): string => randomBytes(12).toString('base64url');
@@ -31,11 +31,10 @@ export const claimOf = (token: string): { id: string; secret: string } | undefin
   return found ? { id: found[1] as string, secret: found[2] as string } : undefined;
 };
 
-/** Which of the session's tokens a secret is; -1 for none. Takes the same time for every one of them. */
+/** Which of the session's tokens a secret is; -1 for none. How far two hashes agree tells nothing of the secrets. */
 export const indexOfSecret = (digests: Buffer, secret: string): number => {
   const wanted = digest(secret);
-  let found = -1;
-  for (let at = 0; at < digests.length; at += wanted.length)
-    if (timingSafeEqual(digests.subarray(at, at + wanted.length), wanted)) found = at / wanted.length;
-  return found;
+  for (let at = digests.indexOf(wanted); at >= 0; at = digests.indexOf(wanted, at + 1))
+    if (at % wanted.length === 0) return at / wanted.length;
+  return -1;
 };
