@@ -42,9 +42,12 @@ const run = (job: CodeJob): CodeEnd => {
   return end;
 };
 
+/** Of so little room that an error may have had none to be made in. */
+const isFull = (): boolean => memory.buffer.byteLength > (MOST_PAGES * PAGE * 3) / 4;
+
 /** What the engine itself breaks with: its memory is at an end, or its stack ran into ours. */
 const broken = (thrown: unknown): CodeEnd => {
-  if (memory.buffer.byteLength > (MOST_PAGES * PAGE) / 2) return broke('code_memory', TOO_MUCH);
+  if (isFull()) return broke('code_memory', TOO_MUCH);
   if (thrown instanceof RangeError) return broke('code_stack', TOO_DEEP);
   return broke('code_crashed', `The engine broke: ${String(thrown).slice(0, 200)}`);
 };
@@ -55,6 +58,7 @@ for (let frame = readFrame(IN); frame; frame = readFrame(IN)) {
   let spent = false;
   try {
     end = run(JSON.parse(frame.text) as CodeJob);
+    if (end.end === 'broke' && end.code === 'code_error' && isFull()) end = broke('code_memory', TOO_MUCH);
   } catch (thrown) {
     end = broken(thrown);
     spent = true;

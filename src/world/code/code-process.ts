@@ -137,9 +137,17 @@ export class CodeProcess {
     this.#worked += took;
   }
 
-  /** Our own event loop may have been held up: what has arrived meanwhile is read before the process is blamed. */
+  /**
+   * Our own event loop may have been held up: timers then fire early by as much, and what has arrived is still unread. Both are
+   * made good before the process is blamed.
+   */
   #late(running: Running): void {
     const { timer } = running;
+    const early = running.left - (elapsedMs() - running.since);
+    if (early > 1) {
+      running.timer = setTimeout(() => this.#late(running), early);
+      return;
+    }
     setImmediate(() => {
       if (this.#running !== running || running.timer !== timer || timer === undefined) return;
       this.#timedOut = true;

@@ -91,7 +91,10 @@ const prelude = (ask: Ask, failed: Fail, frozen: boolean, longest: number): Star
     throw new Failure('The tool failed on purpose');
   };
 
-  // Values that only syntax leads to; their prototypes are part of the realm.
+  const { Iterator: iterators } = globalThis as unknown as {
+    Iterator: Record<'from' | 'concat', (from: unknown) => object>;
+  };
+  // Values that only syntax and calls lead to; their prototypes are part of the realm.
   const syntax: unknown[] = [
     function* () {},
     (function* () {})(),
@@ -103,6 +106,8 @@ const prelude = (ask: Ask, failed: Fail, frozen: boolean, longest: number): Star
     new Set()[Symbol.iterator](),
     ''.matchAll(/a/g),
     ([].values() as unknown as { map(each: () => unknown): unknown }).map(() => 0),
+    iterators.from({ next: () => 0 }),
+    iterators.concat([]),
   ];
   for (const key of ['eval', 'Function', 'Promise', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry'])
     delete (globalThis as unknown as Record<string, unknown>)[key];
@@ -110,11 +115,13 @@ const prelude = (ask: Ask, failed: Fail, frozen: boolean, longest: number): Star
     defineProperty(getPrototypeOf(value as object) as object, 'constructor', { value: undefined });
 
   // A frozen prototype makes `error.name = 'X'` fail on what inherits from it; accessors that define it there do not.
+  const behind: unknown[] = [];
   const open = (proto: object): void => {
     for (const key of ownKeys(proto)) {
       const found = getOwnPropertyDescriptor(proto, key) as PropertyDescriptor;
       if (!('value' in found) || !found.configurable || key === 'prototype') continue;
       const { value, enumerable } = found;
+      behind.push(value);
       const set = function (this: object, own: unknown): void {
         if (
           this === proto ||
@@ -181,7 +188,7 @@ const prelude = (ask: Ask, failed: Fail, frozen: boolean, longest: number): Star
     const errors = [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
     for (const proto of [Object.prototype, getPrototypeOf(call), ...errors.map((kind) => kind.prototype)])
       open(proto as object);
-    freezeAll([globalThis, db, files, fail, start, call, random, ...syntax]);
+    freezeAll([globalThis, db, files, fail, start, call, random, ...syntax, ...behind]);
   }
   return start;
 };

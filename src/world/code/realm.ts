@@ -35,7 +35,7 @@ const placeOf = (stack: string): string => {
 /** Engine errors that are about room, by the words QuickJS has for them. */
 const faultOf = (name: string, message: string): CodeFault => {
   if (/^(InternalError|SyntaxError)$/.test(name) && message === 'stack overflow') return 'code_stack';
-  if (name === 'InternalError' && message === 'out of memory') return 'code_memory';
+  if (name === 'InternalError' && /^(out of memory|string too long)$/.test(message)) return 'code_memory';
   if (name === 'RangeError' && /^(invalid (string|array|array buffer) length|BigInt is too large)/.test(message))
     return 'code_memory';
   return 'code_error';

@@ -54,7 +54,8 @@ const parsed = (source: string): { text: string; program: Program } => {
       // The source as it was written has the line that its author knows.
     }
     const { loc, message } = thrown as { loc?: { line: number }; message: string };
-    if (!loc) throw thrown;
+    // Its own word for a source that nests too deeply.
+    if (!loc || message.startsWith('Not enough stack')) throw new RangeError(message);
     throw new Refusal(loc.line, `it is no JavaScript: ${message.replace(/ \(\d+:\d+\)$/, '')}`);
   }
 };
