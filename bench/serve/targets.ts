@@ -1,0 +1,108 @@
+/** The calls that part rate repeats: a get of a trade service, and an action of four statements that may be done again and again. */
+import type { Tool } from '../../src/artifacts/tool.js';
+import { argsOf, rowReader, WAYS } from '../../src/certify/search.js';
+import type { Corpus } from '../../src/corpus/corpus.js';
+import { rng } from '../../src/kit/rng.js';
+import { actorOf } from '../../src/serve/sessions/caller.js';
+import { Session } from '../../src/serve/sessions/session.js';
+import { type LoadedWorld, loadWorld, unloadWorld, type WorldTool } from '../../src/world/loaded.js';
+import { Engine } from '../../src/world/state/engine.js';
+import { Statement } from '../../src/world/state/statement.js';
+
+export interface Target {
+  world: string;
+  service: string;
+  tool: string;
+  args: object;
+  /** SQL statements of one call, BEGIN and COMMIT not counted. */
+  statements: number;
+  /** Bytes of the result's JSON. */
+  bytes: number;
+}
+
+export interface Targets {
+  get: Target;
+  action: Target;
+}
+
+/** Statements that run during `work`; those that are made for it are counted too. */
+const countStatements = (work: () => void): number => {
+  let count = 0;
+  const prototype = Statement.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  const kept = (['run', 'get', 'all'] as const).map((name) => [name, prototype[name]] as const);
+  for (const [name, own] of kept)
+    prototype[name] = function (this: unknown, ...args: unknown[]) {
+      count++;
+      return own?.apply(this, args);
+    };
+  try {
+    work();
+  } finally {
+    for (const [name, own] of kept) if (own) prototype[name] = own;
+  }
+  return count;
+};
+
+const TRIES = 24;
+/** A call that is repeated must go on working: so often it is tried here. */
+const REPEATS = 40;
+
+const tryTool = (world: LoadedWorld, name: string, tool: WorldTool): Target | undefined => {
+  const random = rng('rate', world.spec.id, name);
+  const rows = rowReader(tool.service);
+  const donors = rows(tool.tool.tool.table);
+  for (let serial = 0; serial < TRIES && donors.length > 0; serial++) {
+    const { source, withOptional } = WAYS[serial % WAYS.length] as (typeof WAYS)[number];
+    const donor = random.pick(donors);
+    const clock = world.spec.clock;
+    const args = argsOf({ service: tool.service, tool, rows, donor, source, clock, random, serial }, withOptional);
+    if (!args) continue;
+    const session = Session.open(world, { id: 'rate', me: actorOf(world) });
+    let isFine = true;
+    let bytes = 0;
+    const call = (): void => {
+      const { ok, result } = session.call(name, structuredClone(args));
+      isFine &&= ok;
+      bytes = JSON.stringify(result).length;
+    };
+    call();
+    const statements = countStatements(call);
+    for (let n = 0; n < REPEATS && isFine; n++) call();
+    session.drop();
+    if (isFine) return { world: world.spec.id, service: tool.service.id, tool: name, args, statements, bytes };
+  }
+  return undefined;
+};
+
+const ACTION_STATEMENTS = 4;
+
+/** Among the worlds of the corpus; the get of middling size, and the action with the number of statements nearest to four. */
+export const findTargets = async (corpus: Corpus): Promise<Targets> => {
+  const engine = await Engine.start();
+  const gets: Target[] = [];
+  let action: Target | undefined;
+  const isBetter = ({ statements }: Target): boolean =>
+    action === undefined || Math.abs(statements - ACTION_STATEMENTS) < Math.abs(action.statements - ACTION_STATEMENTS);
+  for (const id of corpus.worlds()) {
+    const world = loadWorld(engine, corpus.readWorld(id));
+    const fits = (op: Tool['op'], writes: boolean) =>
+      [...world.tools].filter(
+        ([, { service, tool }]) =>
+          service.role === 'domain' && tool.tool.op === op && tool.tool.writes.length > 0 === writes,
+      );
+    for (const [name, tool] of gets.length < 8 ? fits('get', false) : []) {
+      const found = tryTool(world, name, tool);
+      if (found) gets.push(found);
+    }
+    for (const [name, tool] of action?.statements === ACTION_STATEMENTS ? [] : fits('action', true)) {
+      const found = tryTool(world, name, tool);
+      if (found && isBetter(found)) action = found;
+    }
+    unloadWorld(world);
+    if (action?.statements === ACTION_STATEMENTS) break;
+  }
+  engine.close();
+  const get = gets.sort((a, b) => a.bytes - b.bytes)[gets.length >> 1];
+  if (!get || !action) throw new Error('the corpus has no get or no action that can be repeated');
+  return { get, action };
+};
