@@ -3,7 +3,7 @@ import type { ServiceSpec } from '../artifacts/service.js';
 import type { WorldSpec } from '../artifacts/world.js';
 import { TreadleError } from '../errors.js';
 import { addressOf } from '../kit/hash.js';
-import { compileService } from './program/compile.js';
+import { compileService, openService } from './program/compile.js';
 import type { CompiledTool, Program } from './program/types.js';
 import { Base } from './state/base.js';
 import type { Connection } from './state/connection.js';
@@ -44,8 +44,14 @@ export interface WorldParts {
   images: Readonly<Record<string, Uint8Array>>;
 }
 
-const loadService = (engine: Engine, spec: ServiceSpec, role: 'core' | 'domain', image: Uint8Array): LoadedService => {
-  const program = compileService(spec);
+const loadService = (
+  engine: Engine,
+  spec: ServiceSpec,
+  role: 'core' | 'domain',
+  image: Uint8Array,
+  lazy: boolean,
+): LoadedService => {
+  const program = lazy ? openService(spec) : compileService(spec);
   return {
     id: spec.id,
     spec,
@@ -57,8 +63,11 @@ const loadService = (engine: Engine, spec: ServiceSpec, role: 'core' | 'domain',
   };
 };
 
-/** Opens a world. Throws `missing_part` when a service or its image is not there, `tool_clash` when two tools share a name. */
-export const loadWorld = (engine: Engine, parts: WorldParts): LoadedWorld => {
+/**
+ * Opens a world. `lazy`: tools are compiled when they are first called, as servers want it that hold hundreds of worlds. Throws
+ * `missing_part` when a service or its image is not there, `tool_clash` when two tools share a name.
+ */
+export const loadWorld = (engine: Engine, parts: WorldParts, { lazy = false } = {}): LoadedWorld => {
   const byHash = new Map(parts.services.map((spec) => [addressOf(spec), spec]));
   const services = new Map<string, LoadedService>();
   const tools = new Map<string, WorldTool>();
@@ -75,7 +84,7 @@ export const loadWorld = (engine: Engine, parts: WorldParts): LoadedWorld => {
         next,
       });
     }
-    const service = loadService(engine, spec, ref.role, image);
+    const service = loadService(engine, spec, ref.role, image, lazy);
     services.set(ref.id, service);
     for (const [name, tool] of service.program.tools) {
       const full = ref.prefix + name;

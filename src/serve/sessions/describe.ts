@@ -12,11 +12,18 @@ export const describeTool = (name: string, service: string, compiled: CompiledTo
     service,
     name,
     description: tool.description,
-    inputSchema: compiled.inputSchema,
-    outputSchema: compiled.outputSchema,
+    // Made when they are asked for: servers keep a listing as text, and the schemas of a world weigh more than its data.
+    get inputSchema() {
+      return compiled.inputSchema;
+    },
+    get outputSchema() {
+      return compiled.outputSchema;
+    },
     readOnly: tool.writes.length === 0,
     destructive: tool.writes.some((write) => write.delete === true),
-    version: compiled.version,
+    get version() {
+      return compiled.version;
+    },
   };
 };
 

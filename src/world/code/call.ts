@@ -1,7 +1,7 @@
 /** Calls of code tools: now, with this thread waiting, or later, with it free. Both work, answer and change alike. */
 
 import { TreadleError } from '../../errors.js';
-import { callTool, failed, unknownTool } from '../program/call.js';
+import { brokenTool, callTool, failed, runnableOf, unknownTool } from '../program/call.js';
 import type { Run } from '../program/run.js';
 import type { Runnable } from '../program/runnable.js';
 import type { CallContext, Program, ToolOutcome } from '../program/types.js';
@@ -105,8 +105,10 @@ export const callToolAsync = async (
   rawArgs: unknown,
   ctx: CallContext,
 ): Promise<AsyncOutcome> => {
-  const tool = program.tools.get(toolName) as Runnable | undefined;
-  if (!tool) return { ...unknownTool(program, String(toolName)), touched: [] };
+  const found = program.tools.get(toolName);
+  if (!found) return { ...unknownTool(program, String(toolName)), touched: [] };
+  const tool = runnableOf(found);
+  if (tool instanceof TreadleError) return { ...brokenTool(program, tool), touched: [] };
   if (tool.code) return callCode(program, tool, state, conn, rawArgs, ctx);
   conn.bind(state);
   conn.record();

@@ -1,15 +1,16 @@
 /** One tool call: arguments checked and decoded, steps run in one transaction, the answer in the service's own form. */
-import { asTreadleError, type TreadleError } from '../../errors.js';
+import { asTreadleError, TreadleError } from '../../errors.js';
 import { wordsOf } from '../../kit/words.js';
 import type { Connection } from '../state/connection.js';
 import { encodeError } from '../surface/answer.js';
 import { decodeArgs } from '../surface/decode.js';
 import { AgentError } from '../surface/value.js';
 import { constraintError } from './constraint.js';
+import { readyTool } from './lazy-tool.js';
 import type { Answer } from './returns.js';
 import type { Run } from './run.js';
 import type { Runnable } from './runnable.js';
-import type { CallContext, Program, ToolError, ToolOutcome } from './types.js';
+import type { CallContext, CompiledTool, Program, ToolError, ToolOutcome } from './types.js';
 
 /** HTTP status of each error code, where the tool does not say. */
 const STATUS: Record<string, number> = {
@@ -68,6 +69,19 @@ const worldFailure = (tool: Runnable, error: TreadleError): ToolError => {
   return { code, message, status: statusOf(tool, code), fault: 'world' };
 };
 
+/** The tool ready to run, or why its steps cannot be compiled. */
+export const runnableOf = (found: CompiledTool): Runnable | TreadleError => {
+  try {
+    return readyTool(found);
+  } catch (thrown) {
+    return asTreadleError(thrown, 'world');
+  }
+};
+
+/** The answer of a tool whose steps turned out to be no program. */
+export const brokenTool = (program: Program, error: TreadleError): ToolOutcome =>
+  refused(program, { code: 'internal_error', message: error.message, status: 500, fault: 'world' });
+
 /** Looking closer runs statements of its own, which may fail in turn: then the plain fact must do. */
 const constraintFailure = (program: Program, tool: Runnable, run: Run, error: TreadleError): AgentError => {
   try {
@@ -112,8 +126,10 @@ export const callTool = (
   rawArgs: unknown,
   ctx: CallContext,
 ): ToolOutcome => {
-  const tool = program.tools.get(toolName) as Runnable | undefined;
-  if (!tool) return unknownTool(program, String(toolName));
+  const found = program.tools.get(toolName);
+  if (!found) return unknownTool(program, String(toolName));
+  const tool = runnableOf(found);
+  if (tool instanceof TreadleError) return brokenTool(program, tool);
   const before = tool.writesFiles ? ctx.workspace.fork() : undefined;
   const run: Run = { conn, ctx, args: {}, slots: new Array(tool.slots), turns: MOST_TURNS };
   conn.limit(ctx.budget);

@@ -1,121 +1,23 @@
 /** From a ServiceSpec to a Program: everything checked, macros expanded, every tool ready to run. */
 import type { ServiceSpec } from '../../artifacts/service.js';
-import type { Step } from '../../artifacts/step.js';
-import type { Table } from '../../artifacts/table.js';
-import type { Tool } from '../../artifacts/tool.js';
 import { addressOf } from '../../kit/hash.js';
-import { compileCode } from '../code/code-tool.js';
-import { runCodeNow } from '../code/now.js';
 import { ddlKeyOf, ddlOf } from '../ddl.js';
 import { argSpecs } from '../surface/args.js';
-import { inputSchemaOf } from '../surface/input-schema.js';
 import { forgetSpec } from '../surface/kept.js';
-import { outputSchemaOf } from '../surface/output-schema.js';
-import { argsValidator } from '../surface/validate.js';
 import { type Environments, serviceEnvironment } from './cel.js';
 import { checkService } from './check.js';
-import { expandTool } from './macros.js';
-import { compileReturns } from './returns.js';
-import type { Planned } from './run.js';
-import type { Runnable } from './runnable.js';
-import type { Scope, Site } from './scope.js';
-import { writesFiles } from './steps/file.js';
-import { compileSteps } from './steps.js';
+import { compileTool } from './compile-tool.js';
+import { LazyTool } from './lazy-tool.js';
 import { type CompiledTool, LOAD_CLASSES, type LoadClass, type Program } from './types.js';
 
 const MOST_KEPT = 64;
 const kept = new Map<string, Program>();
 
-const touchesFiles = (steps: readonly Step[]): boolean =>
-  steps.some((step) => {
-    if ('file' in step) return writesFiles(step);
-    if ('each' in step) return touchesFiles(step.each.do);
-    return 'if' in step && touchesFiles(step.if.do);
-  });
-
-const tablesIn = (spec: ServiceSpec, tool: Tool, steps: readonly Step[]): string[] => {
-  const text = JSON.stringify(steps);
-  const named = Object.keys(spec.tables).filter((name) => text.includes(name));
-  return [...new Set([tool.table, ...tool.reads, ...tool.writes.map(({ table }) => table), ...named])].sort();
-};
-
-const parts = new WeakMap<object, string>();
-
-/** Address of a table or surface, which many tools share. */
-const partHash = (part: object): string => {
-  const known = parts.get(part);
-  if (known !== undefined) return known;
-  const hash = addressOf(part);
-  parts.set(part, hash);
-  return hash;
-};
-
-const versionOf = (spec: ServiceSpec, name: string, tool: Tool, steps: readonly Step[]): string => {
-  const tables = Object.fromEntries(
-    tablesIn(spec, tool, steps).map((table) => [table, partHash(spec.tables[table] as Table)]),
-  );
-  return addressOf({ name, tool, tables, surface: partHash(spec.surface) });
-};
-
-type Body = Pick<Runnable, 'run' | 'plans' | 'answer' | 'code' | 'writesFiles'>;
-
-const bodyOfSteps = (site: Site & { tool: ReturnType<typeof expandTool> }): Body => {
-  const start: Scope = { site, at: 'steps', names: new Map(), facts: new Set() };
-  const { run, plans, scope } = compileSteps(start, site.tool.steps);
-  const answer = compileReturns({ ...scope, at: 'returns' }, site.tool);
-  return { run, plans, answer, writesFiles: touchesFiles(site.tool.steps) };
-};
-
-const bodyOfCode = (site: Site): Body => {
-  const code = compileCode(site, site.tool.code?.source ?? '');
-  return { run: runCodeNow(code), plans: [], answer: code.answer, code, writesFiles: code.usesFiles };
-};
-
 const dearest = (tools: Iterable<CompiledTool>): LoadClass =>
   LOAD_CLASSES[Math.max(0, ...[...tools].map(({ loadClass }) => LOAD_CLASSES.indexOf(loadClass)))] as LoadClass;
 
-const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environments: Environments): Runnable => {
-  const expanded = expandTool(spec, tool);
-  const args = argSpecs(spec, tool);
-  const site = {
-    spec,
-    toolName: name,
-    tool: expanded,
-    args,
-    environments,
-    slots: { count: 0 },
-  };
-  const { run, answer, plans, code, writesFiles: filesToo } = expanded.code ? bodyOfCode(site) : bodyOfSteps(site);
-  const inputSchema = inputSchemaOf(args.values());
-  const writesTables = code ? tool.writes.length > 0 : plans.some((plan: Planned) => plan.writes !== undefined);
-  let output: CompiledTool['outputSchema'] | undefined;
-  let version: string | undefined;
-  return {
-    name,
-    tool,
-    steps: expanded.steps,
-    inputSchema,
-    readOnly: !writesTables && !filesToo,
-    loadClass: !code ? 'declared' : code.sideEffects.length > 0 ? 'code-fresh' : 'code-shared',
-    get version() {
-      version ??= versionOf(spec, name, tool, expanded.steps);
-      return version;
-    },
-    get outputSchema() {
-      output ??= outputSchemaOf(spec, expanded);
-      return output;
-    },
-    args,
-    validate: argsValidator(inputSchema, args.values()),
-    run,
-    plans,
-    isTransaction: plans.length > 0 || code !== undefined,
-    code,
-    answer,
-    writesFiles: filesToo,
-    slots: site.slots.count,
-  };
-};
+const environmentsOf = (spec: ServiceSpec): Environments =>
+  serviceEnvironment(spec, new Map(Object.entries(spec.tools).map(([name, tool]) => [name, argSpecs(spec, tool)])));
 
 /**
  * Compiles a service. Throws `bad_steps`, `bad_expression`, `unknown_table`, `unknown_column`, `unknown_argument`,
@@ -128,8 +30,7 @@ export const compileService = (spec: ServiceSpec): Program => {
   if (known) return known;
   forgetSpec(spec);
   checkService(spec);
-  const args = new Map(Object.entries(spec.tools).map(([name, tool]) => [name, argSpecs(spec, tool)]));
-  const environments = serviceEnvironment(spec, args);
+  const environments = environmentsOf(spec);
   const tools = new Map<string, CompiledTool>(
     Object.entries(spec.tools).map(([name, tool]) => [name, compileTool(spec, name, tool, environments)]),
   );
@@ -144,4 +45,30 @@ export const compileService = (spec: ServiceSpec): Program => {
   if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
   kept.set(hash, program);
   return program;
+};
+
+const MOST_ENVIRONMENTS = 32;
+/** By service, for compiling another of its tools; the bodies that are kept hold theirs themselves. */
+const environments = new Map<string, Environments>();
+
+const sharedEnvironments = (hash: string, spec: ServiceSpec): Environments => {
+  const made = environments.get(hash) ?? environmentsOf(spec);
+  environments.delete(hash);
+  environments.set(hash, made);
+  if (environments.size > MOST_ENVIRONMENTS) environments.delete(environments.keys().next().value as string);
+  return made;
+};
+
+/**
+ * As `compileService`, for servers that hold hundreds of services: a tool is compiled when it is first called and let go when
+ * thousands of others were called since. A defect of a tool's steps shows when it is called, as a fault of the world.
+ */
+export const openService = (spec: ServiceSpec): Program => {
+  const hash = addressOf(spec);
+  checkService(spec);
+  const shared = (): Environments => sharedEnvironments(hash, spec);
+  const tools = new Map<string, CompiledTool>(
+    Object.entries(spec.tools).map(([name, tool]) => [name, new LazyTool(spec, name, tool, shared)]),
+  );
+  return { spec, hash, ddl: ddlOf(spec), ddlKey: ddlKeyOf(spec), tools, loadClass: dearest(tools.values()) };
 };

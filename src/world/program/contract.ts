@@ -2,7 +2,7 @@
 import type { Tool, Write } from '../../artifacts/tool.js';
 import { TreadleError } from '../../errors.js';
 import type { Connection } from '../state/connection.js';
-import type { Runnable } from './runnable.js';
+import { readyTool } from './lazy-tool.js';
 import type { Program } from './types.js';
 
 interface Seen {
@@ -37,13 +37,14 @@ export const derivedContract = (
   toolName: string,
   conn: Connection,
 ): { reads: string[]; writes: Write[] } => {
-  const tool = program.tools.get(toolName) as Runnable | undefined;
-  if (!tool)
+  const found = program.tools.get(toolName);
+  if (!found)
     throw new TreadleError({
       code: 'unknown_tool',
       message: `${program.spec.id} has no tool ${toolName}`,
       value: toolName,
     });
+  const tool = readyTool(found);
   // Code cannot be read ahead: it is held to its declaration at every question instead.
   if (tool.code) return declaredContract(tool.tool);
   const own = (table: string): boolean => Object.hasOwn(program.spec.tables, table);

@@ -57,7 +57,7 @@ export class WorldCache {
   #load(hash: string): Kept {
     this.#makeRoom();
     try {
-      const kept = { world: loadWorld(this.engine, this.partsOf(hash)), users: 0 };
+      const kept = { world: loadWorld(this.engine, this.partsOf(hash), { lazy: true }), users: 0 };
       this.#kept.set(hash, kept);
       return kept;
     } catch (thrown) {
