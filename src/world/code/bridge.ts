@@ -30,9 +30,11 @@ export class CodeBridge {
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #signal = new Int32Array(new SharedArrayBuffer(4));
+  readonly #patience: number;
   #seen = 0;
 
   constructor(options: PoolOptions = {}) {
+    this.#patience = PATIENCE_MS + 2 * (options.wallMs ?? 0);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = new Worker(THREAD, {
@@ -66,7 +68,7 @@ export class CodeBridge {
   }
 
   #next(): FromThread {
-    const until = elapsedMs() + PATIENCE_MS;
+    const until = elapsedMs() + this.#patience;
     for (;;) {
       const found = receiveMessageOnPort(this.#port) as { message: FromThread } | undefined;
       if (found) return found.message;

@@ -23,10 +23,12 @@ const CHILD = fileURLToPath(new URL('../../../dist/world/code/child.js', import.
 const START_MS = 20_000;
 /** V8's heap in MiB, and room on its stack for QuickJS's frames in KiB. */
 const V8 = ['--max-old-space-size=64', '--stack-size=3900'];
-/** No files, no core dumps, and an end to a process that nobody is left to kill. */
-const LIMITS = 'ulimit -c 0; ulimit -f 0; ulimit -t 900; exec "$0" "$@"';
-/** Milliseconds of work after which a process is replaced, well below the limit above. */
-const LONGEST_LIFE_MS = 300_000;
+/** Milliseconds of work after which a process is replaced. */
+const LONGEST_LIFE_MS = 30_000;
+/** CPU seconds that end a process which nobody is left to kill: well beyond its life, V8's own threads counted. */
+const cpuSeconds = (wallMs: number): number => Math.ceil((2 * (LONGEST_LIFE_MS + wallMs)) / 1000) + 10;
+/** No files, no core dumps. */
+const limits = (wallMs: number): string => `ulimit -c 0; ulimit -f 0; ulimit -t ${cpuSeconds(wallMs)}; exec "$0" "$@"`;
 
 interface Running {
   answer: Answerer;
@@ -46,12 +48,12 @@ const unavailable = (why: string): TreadleError =>
     isRetryable: true,
   });
 
-const spawned = (program: string): ChildProcessWithoutNullStreams => {
+const spawned = (program: string, wallMs: number): ChildProcessWithoutNullStreams => {
   const args = [...V8, program];
   const options = { stdio: 'pipe' as const, env: { TZ: 'UTC' }, cwd: '/' };
   return process.platform === 'win32'
     ? spawn(process.execPath, args, options)
-    : spawn('/bin/sh', ['-c', LIMITS, process.execPath, ...args], options);
+    : spawn('/bin/sh', ['-c', limits(wallMs), process.execPath, ...args], options);
 };
 
 export class CodeProcess {
@@ -68,7 +70,7 @@ export class CodeProcess {
     program: string,
     readonly wallMs: number,
   ) {
-    this.#child = spawned(program);
+    this.#child = spawned(program, wallMs);
     const read = frameReader((tag, text) => this.#take(tag, text));
     this.#child.stdout.on('data', (chunk: Buffer) => {
       if (!read(chunk)) this.kill();

@@ -104,6 +104,18 @@ const BAD: Record<string, [body: string, code: string | RegExp]> = {
   'a code that cannot be shown': [`ctx.fail({ toString() { throw 1; } }, 'x');`, 'code_error'],
 };
 
+// In a realm of its own: what breaks there must not break its taking down.
+for (const name of [
+  'loops',
+  'gorges',
+  'recurses',
+  'a cyclic result',
+  'throws a proxy',
+  'an unknown table',
+  'loops after a refusal',
+])
+  BAD[`alone: ${name}`] = [`globalThis.left = [() => globalThis.left]; ${BAD[name]?.[0]}`, BAD[name]?.[1] as string];
+
 const tools = Object.fromEntries(
   Object.entries(BAD).map(([, [body]], i) => [`bad_${i}`, probe(`bad_${i}`, `(args, ctx) => { ${WRITE} ${body} }`)]),
 );

@@ -1,6 +1,6 @@
 /** Names that a tool's source declares and uses: which are its own, which come from the realm, which from nowhere. */
 import type { AnyNode, Function as FunctionNode, Identifier, Pattern, Program } from 'acorn';
-import { ancestor, full } from 'acorn-walk';
+import { ancestor, full } from './parser.js';
 
 /** What a realm holds beside the language's syntax (prelude.ts takes the rest away). */
 export const REALM = new Set(

@@ -85,7 +85,8 @@ export class Realm {
     const text = this.#context.newString(JSON.stringify(opening));
     const result = this.#context.callFunction(this.#start, this.#context.undefined, made, text);
     text.dispose();
-    return this.#ended ?? (result.error ? this.#stopped(result.error) : this.#told(result.value));
+    const end = result.error ? this.#stopped(result.error) : this.#told(result.value);
+    return this.#ended ?? end;
   }
 
   dispose(): void {
@@ -125,9 +126,9 @@ export class Realm {
 
   /** The call was cut off, or the source does not compile. */
   #stopped(error: QuickJSHandle): CodeEnd {
-    if (this.#interrupts > MOST_INTERRUPTS) return broke('code_timeout', TOO_LONG);
     const { name, message } = this.#context.dump(error) as { name?: unknown; message?: unknown };
     error.dispose();
+    if (this.#interrupts > MOST_INTERRUPTS) return broke('code_timeout', TOO_LONG);
     const fault = faultOf(String(name), String(message));
     return broke(fault, WORDS[fault] ?? `${name}: ${message}`);
   }

@@ -10,9 +10,10 @@
  * `files.read(path)`, `.list(folder)`, `.write(path, text)`, `.move(path, to)`, `.delete(path)`.
  * All of it answers at once; an error of `db`, `files` or `fail` ends the call even if the code catches it.
  */
-import { type AnyNode, type Node, type Program, parse } from 'acorn';
-import { full } from 'acorn-walk';
+import type { AnyNode, Node, Program } from 'acorn';
+
 import { isFunction, REALM, type Use, usesOf } from './names.js';
+import { full, parse } from './parser.js';
 import { sideEffects } from './side-effects.js';
 
 export interface Refused {

@@ -1,7 +1,7 @@
 /** Where a tool reaches beyond its call: globals, prototypes, and variables of its module that calls change. */
 import type { AnyNode, Node, Program } from 'acorn';
-import { ancestor, full } from 'acorn-walk';
 import { isFunction, REALM, type Use, writtenNodes } from './names.js';
+import { ancestor, full } from './parser.js';
 
 export interface SideEffect {
   line: number;
