@@ -4,10 +4,11 @@ import { TreadleError } from '../errors.js';
 import { rng } from '../kit/rng.js';
 import { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
+import { type InvariantStudy, studyInvariant } from './invariants/study.js';
 import { replayBefore } from './prepare.js';
 import { findProbes, type Probe, rowReader } from './probes.js';
-import type { ServiceSubject, ServiceValidator } from './validator.js';
-import { SERVICE_VALIDATORS } from './validators/registry.js';
+import type { ServiceSubject, ServiceValidator, WorldSubject } from './validator.js';
+import { SERVICE_VALIDATORS, WORLD_VALIDATORS } from './validators/registry.js';
 
 const ME = { id: 'certify', name: 'Certifier', email: 'certify@treadle.example' };
 
@@ -39,7 +40,7 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
 };
 
 /** A validator that throws has found a defect it could not put in words: that is a failure, with the message. */
-const runOne = (validator: ServiceValidator, subject: ServiceSubject): Finding => {
+const runOne = <Subject>(validator: { id: string; run(subject: Subject): Finding }, subject: Subject): Finding => {
   try {
     return validator.run(subject);
   } catch (thrown) {
@@ -85,9 +86,47 @@ export interface CertifiedWorld {
   certificate: Certificate;
   services: Record<string, Certificate>;
   probes: readonly Probe[];
+  /** What was found out about each invariant; those with a fault are what validators 8 to 10 hold against the world. */
+  studies: readonly InvariantStudy[];
 }
 
-/** All validators that need one process; determinism is added by `certifyDeterminism`, which takes many worlds at once. */
+/** Everything a world validator may look at; each invariant is studied when the first validator asks. */
+export const worldSubjectOf = (world: LoadedWorld, probes: readonly Probe[]): WorldSubject => {
+  let opened = 0;
+  const open = (): Session => Session.open(world, { id: `certify-world-${opened++}`, me: ME });
+  const readers = new Map([...world.services.values()].map((service) => [service.id, rowReader(service)]));
+  const rows: WorldSubject['rows'] = (service, table) => readers.get(service)?.(table) ?? [];
+  const random = rng(world.spec.seed, 'certify', 'world');
+  let studies: InvariantStudy[] | undefined;
+  return {
+    world,
+    me: ME,
+    random,
+    open,
+    rows,
+    probes,
+    studies: () => {
+      studies ??= world.spec.invariants.map((invariant) =>
+        studyInvariant({ world, open, rows, random: random.stream(invariant.id) }, invariant),
+      );
+      return studies;
+    },
+  };
+};
+
+/** One finding a service validator, over all services. */
+const gathered = (validator: ServiceValidator, services: Readonly<Record<string, Certificate>>): Finding => {
+  const each = Object.entries(services).map(([id, certificate]) => ({
+    id,
+    finding: certificate.findings.find((finding) => finding.id === validator.id) as Finding,
+  }));
+  const failed = each.filter(({ finding }) => !finding.pass);
+  const evidence = (failed.length > 0 ? failed : each).map(({ id, finding }) => `${id}: ${finding.evidence[0] ?? ''}`);
+  const repair = failed[0]?.finding.repair;
+  return { id: validator.id, pass: failed.length === 0, evidence, ...(repair ? { repair } : {}) };
+};
+
+/** All validators that need one process; determinism is added by determinism/, which takes many worlds at once. */
 export const certifyWorld = (world: LoadedWorld): CertifiedWorld => {
   const services: Record<string, Certificate> = {};
   const probes: Probe[] = [];
@@ -96,18 +135,11 @@ export const certifyWorld = (world: LoadedWorld): CertifiedWorld => {
     services[service.id] = done.certificate;
     probes.push(...done.probes);
   }
-  const findings = SERVICE_VALIDATORS.map((validator): Finding => {
-    const each = Object.entries(services).map(([id, certificate]) => ({
-      id,
-      finding: certificate.findings.find((finding) => finding.id === validator.id) as Finding,
-    }));
-    const failed = each.filter(({ finding }) => !finding.pass);
-    const evidence = (failed.length > 0 ? failed : each).map(
-      ({ id, finding }) => `${id}: ${finding.evidence[0] ?? ''}`,
-    );
-    const repair = failed[0]?.finding.repair;
-    return { id: validator.id, pass: failed.length === 0, evidence, ...(repair ? { repair } : {}) };
-  });
+  const subject = worldSubjectOf(world, probes);
+  const findings = [
+    ...SERVICE_VALIDATORS.map((validator) => gathered(validator, services)),
+    ...WORLD_VALIDATORS.map((validator) => runOne(validator, subject)),
+  ];
   return {
     certificate: {
       treadle: 'certificate/1',
@@ -119,5 +151,6 @@ export const certifyWorld = (world: LoadedWorld): CertifiedWorld => {
     },
     services,
     probes,
+    studies: subject.studies(),
   };
 };

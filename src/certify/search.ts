@@ -62,13 +62,25 @@ export const donorsOf = (table: Table, rows: readonly Row[], random: Rng): Row[]
   return out;
 };
 
-/** The arguments of one try; undefined when a required one has no value in the data. */
-export const argsOf = (search: Search, withOptional: boolean): CallArgs | undefined => {
+/**
+ * The arguments of one try, those of `given` (canonical, by argument name) as they are; undefined when a required one has no
+ * value in the data.
+ */
+export const argsOf = (
+  search: Search,
+  withOptional: boolean,
+  given: Readonly<Record<string, SqlValue>> = {},
+): CallArgs | undefined => {
   const { tool } = search.tool.tool;
   const { key } = search.service.spec.tables[tool.table] as Table;
   const subject = subjectArg(tool);
   const values: Record<string, SqlValue | SqlValue[]> = {};
   for (const [name, arg] of Object.entries(tool.args)) {
+    const set = given[name];
+    if (set !== undefined && set !== null) {
+      values[name] = arg.type === 'list' ? [set] : set;
+      continue;
+    }
     if (STEERING.has(arg.role) || (!arg.required && !withOptional)) continue;
     const isCallersKey = tool.op === 'create' && arg.role === 'key';
     const value = name === subject && !isCallersKey ? search.donor?.[key.col] : valueFor(search, name);

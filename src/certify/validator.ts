@@ -6,6 +6,7 @@ import type { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
 import type { Caller } from '../world/program/types.js';
 import type { Row } from '../world/state/types.js';
+import type { InvariantStudy } from './invariants/study.js';
 import type { Probe } from './probes.js';
 
 /** One service inside a loaded world, as a validator sees it. */
@@ -32,6 +33,28 @@ export interface ServiceValidator {
   number: number;
   title: string;
   run(subject: ServiceSubject): Finding;
+}
+
+/** A whole loaded world, as a validator of what only a whole can show sees it. */
+export interface WorldSubject {
+  world: LoadedWorld;
+  me: Caller;
+  random: Rng;
+  /** A session on the initial state. Drop it. */
+  open(): Session;
+  /** All rows of a table in the initial state. */
+  rows(service: string, table: string): readonly Row[];
+  /** A call of each tool of the world that succeeded, where one was found. */
+  probes: readonly Probe[];
+  /** What was found out about each invariant, once for all validators. */
+  studies(): readonly InvariantStudy[];
+}
+
+export interface WorldValidator {
+  id: string;
+  number: number;
+  title: string;
+  run(subject: WorldSubject): Finding;
 }
 
 type Part = NonNullable<Finding['repair']>['part'];

@@ -1,0 +1,69 @@
+/**
+ * `npm run bench -- invariants [--worlds 60] [--small] [--verbose]`: how many of the invariants of generated worlds hold at the
+ * start, can be broken and can be mended by public calls, each from another brief, before any repair; and each that cannot.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { assembleWorld } from '../src/author/assemble.js';
+import { authorFromBrief } from '../src/author/catalogue/author.js';
+import { certifyWorld, worldSubjectOf } from '../src/certify/certify.js';
+import { cpuSeconds } from '../src/kit/clock.js';
+import { loadWorld, unloadWorld } from '../src/world/loaded.js';
+import { Engine } from '../src/world/state/engine.js';
+
+const briefsIn = (name: string): { id: string; text: string }[] =>
+  parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), 'utf8')) as { id: string; text: string }[];
+
+export const main = async (args: string[]): Promise<Record<string, unknown>> => {
+  const wanted = args.includes('--small') ? 3 : Number(args[args.indexOf('--worlds') + 1] || 60);
+  const seed = args.includes('--seed') ? String(args[args.indexOf('--seed') + 1]) : 'invariants';
+  const briefs = [...briefsIn('./briefs-own.yaml'), ...briefsIn('./briefs-fresh.yaml')];
+  const engine = await Engine.start();
+  const faults: Record<string, number> = {};
+  const kinds = new Map<string, { n: number; bad: number }>();
+  const totals = { worlds: 0, without: 0, invariants: 0, sound: 0, vacuous: 0, trade: 0 };
+  const lengths = { breaks: 0, mends: 0 };
+  let cpu = 0;
+  for (let i = 0; i < wanted; i++) {
+    const brief = briefs[i % briefs.length] as { id: string; text: string };
+    const draft = authorFromBrief(brief.text, { seed: `${seed}/${i + 1}` });
+    const world = loadWorld(engine, assembleWorld(engine, draft));
+    const start = cpuSeconds();
+    const studies = args.includes('--whole') ? certifyWorld(world).studies : worldSubjectOf(world, []).studies();
+    cpu += cpuSeconds() - start;
+    totals.worlds++;
+    if (studies.length === 0) {
+      totals.without++;
+      console.log(`${brief.id}: no invariant`);
+    }
+    for (const { invariant, fault, breaks, mends, fires } of studies) {
+      totals.invariants++;
+      if (!invariant.id.startsWith('leaver_')) totals.trade++;
+      const kind = kinds.get(invariant.id) ?? { n: 0, bad: 0 };
+      kind.n++;
+      if (fault) kind.bad++;
+      kinds.set(invariant.id, kind);
+      if (!fault) {
+        totals.sound++;
+        if (fires === 0) totals.vacuous++;
+        lengths.breaks += breaks?.length ?? 0;
+        lengths.mends += mends?.length ?? 0;
+        continue;
+      }
+      faults[fault.validator] = (faults[fault.validator] ?? 0) + 1;
+      console.log(`${brief.id} ${invariant.id}: ${fault.validator}: ${fault.line}`);
+    }
+    unloadWorld(world);
+  }
+  engine.close();
+  return {
+    ...totals,
+    templates_met: kinds.size,
+    share: Number((totals.sound / Math.max(1, totals.invariants)).toFixed(4)),
+    faults,
+    calls_to_break: Number((lengths.breaks / Math.max(1, totals.sound)).toFixed(2)),
+    calls_to_mend: Number((lengths.mends / Math.max(1, totals.sound)).toFixed(2)),
+    cpu_ms_a_world: Math.round((cpu * 1000) / Math.max(1, totals.worlds)),
+  };
+};
