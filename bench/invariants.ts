@@ -1,12 +1,14 @@
 /**
- * `npm run bench -- invariants [--worlds 60] [--small] [--verbose]`: how many of the invariants of generated worlds hold at the
- * start, can be broken and can be mended by public calls, each from another brief, before any repair; and each that cannot.
+ * `npm run bench -- invariants [--worlds 60] [--small] [--seed S] [--templates]`: how many of the invariants of generated worlds
+ * hold at the start, can be broken and can be mended by public calls, each world from another brief, before any repair; and each
+ * that cannot. `--templates`: a world for each template, made of its two services.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { assembleWorld } from '../src/author/assemble.js';
 import { authorFromBrief } from '../src/author/catalogue/author.js';
+import { invariantTemplates } from '../src/author/catalogue/invariants.js';
 import { certifyWorld, worldSubjectOf } from '../src/certify/certify.js';
 import { cpuSeconds } from '../src/kit/clock.js';
 import { loadWorld, unloadWorld } from '../src/world/loaded.js';
@@ -16,9 +18,16 @@ const briefsIn = (name: string): { id: string; text: string }[] =>
   parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), 'utf8')) as { id: string; text: string }[];
 
 export const main = async (args: string[]): Promise<Record<string, unknown>> => {
-  const wanted = args.includes('--small') ? 3 : Number(args[args.indexOf('--worlds') + 1] || 60);
+  const worlds = args.includes('--worlds') ? Number(args[args.indexOf('--worlds') + 1]) : undefined;
   const seed = args.includes('--seed') ? String(args[args.indexOf('--seed') + 1]) : 'invariants';
-  const briefs = [...briefsIn('./briefs-own.yaml'), ...briefsIn('./briefs-fresh.yaml')];
+  const briefs: { id: string; text: string; archetypes?: string[] }[] = args.includes('--templates')
+    ? invariantTemplates().map(({ id, trigger, target }) => ({
+        id,
+        text: 'a company',
+        archetypes: [trigger.service, target.service],
+      }))
+    : [...briefsIn('./briefs-own.yaml'), ...briefsIn('./briefs-fresh.yaml')];
+  const wanted = args.includes('--small') ? 3 : (worlds ?? (args.includes('--templates') ? briefs.length : 60));
   const engine = await Engine.start();
   const faults: Record<string, number> = {};
   const kinds = new Map<string, { n: number; bad: number }>();
@@ -26,8 +35,12 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
   const lengths = { breaks: 0, mends: 0 };
   let cpu = 0;
   for (let i = 0; i < wanted; i++) {
-    const brief = briefs[i % briefs.length] as { id: string; text: string };
-    const draft = authorFromBrief(brief.text, { seed: `${seed}/${i + 1}` });
+    const brief = briefs[i % briefs.length] as (typeof briefs)[number];
+    const { archetypes } = brief;
+    const draft = authorFromBrief(brief.text, {
+      seed: `${seed}/${i + 1}`,
+      ...(archetypes && { pins: { archetypes } }),
+    });
     const world = loadWorld(engine, assembleWorld(engine, draft));
     const start = cpuSeconds();
     const studies = args.includes('--whole') ? certifyWorld(world).studies : worldSubjectOf(world, []).studies();
@@ -38,6 +51,7 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
       console.log(`${brief.id}: no invariant`);
     }
     for (const { invariant, fault, breaks, mends, fires } of studies) {
+      if (archetypes && invariant.id !== brief.id) continue;
       totals.invariants++;
       if (!invariant.id.startsWith('leaver_')) totals.trade++;
       const kind = kinds.get(invariant.id) ?? { n: 0, bad: 0 };

@@ -1,6 +1,8 @@
-/** Repair: what a failed certificate blames on single tools is left out, and only then is a service given up. */
+/** Repair: what a failed certificate blames on single tools or invariants is left out, and only then is anything given up. */
 import type { Certificate } from '../artifacts/certificate.js';
 import type { ServiceSpec } from '../artifacts/service.js';
+import type { Invariant } from '../artifacts/world.js';
+import type { InvariantStudy } from './invariants/study.js';
 
 /** Fewer tools than this are no service. */
 export const LEAST_TOOLS = 3;
@@ -34,4 +36,19 @@ export const repairService = (spec: ServiceSpec, certificate: Certificate): Repa
   const writes = Object.values(kept).some((tool) => tool.writes.length > 0);
   if (Object.keys(kept).length < LEAST_TOOLS || !reads || !writes) return undefined;
   return { spec: { ...spec, tools: kept }, dropped: [...dropped].map(([tool, why]) => ({ tool, why })) };
+};
+
+export interface InvariantRepair {
+  kept: Invariant[];
+  dropped: { invariant: string; why: string }[];
+}
+
+/** The invariants without those at fault. Undefined when none is at fault, or when none would be left. */
+export const repairInvariants = (studies: readonly InvariantStudy[]): InvariantRepair | undefined => {
+  const kept = studies.filter(({ fault }) => !fault).map(({ invariant }) => invariant);
+  if (kept.length === 0 || kept.length === studies.length) return undefined;
+  const dropped = studies.flatMap(({ invariant, fault }) =>
+    fault ? [{ invariant: invariant.id, why: `${fault.validator}: ${fault.line}` }] : [],
+  );
+  return { kept, dropped };
 };

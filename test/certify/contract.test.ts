@@ -1,7 +1,7 @@
 /** The contract of validators: each has a broken input that fails it and nothing else, and a good one passes them all. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { certifyService, certifyWorld } from '../../src/certify/certify.js';
-import { judgeDeterminism } from '../../src/certify/determinism/processes.js';
+import { judgeDeterminism } from '../../src/certify/determinism/judge.js';
 import { SERVICE_VALIDATORS } from '../../src/certify/validators/registry.js';
 import type { LoadedService } from '../../src/world/loaded.js';
 import { loadWorld } from '../../src/world/loaded.js';

@@ -1,6 +1,5 @@
-/** Runs one job of a determinism script: the same code in every process, so that only the process differs. */
-
-import type { Corpus } from '../../corpus/corpus.js';
+/** Runs one job: the same code in every process, so that only the process differs. */
+import type { Task } from '../../artifacts/task.js';
 import { sha256 } from '../../kit/hash.js';
 import { callerOf } from '../../serve/sessions/caller.js';
 import { dropSnapshot, Session } from '../../serve/sessions/session.js';
@@ -12,38 +11,42 @@ import type { Job, JobResult } from './script.js';
 
 const ME = { id: 'determinism', name: 'Determinism', email: 'determinism@treadle.example' };
 
-const replayTasks = (corpus: Corpus, world: LoadedWorld, wanted: readonly string[]): Record<string, string> => {
-  if (wanted.length === 0) return {};
-  const { tasks } = corpus.readTasks(world.spec.id);
-  const out: Record<string, string> = {};
-  for (const task of tasks.filter(({ id }) => wanted.includes(id))) {
-    const session = Session.open(world, {
-      id: task.id,
-      me: callerOf(task.actor),
-    });
-    for (const call of task.reference.calls) session.call(call.tool, call.args);
-    const { pass } = verify(task, gather(session, task.reference.answer), task.id);
-    out[task.id] = `${pass ? 'pass' : 'fail'} ${session.hash()}`;
-    session.drop();
-  }
-  return out;
+const replayTask = (world: LoadedWorld, task: Task): string => {
+  const session = Session.open(world, { id: task.id, me: callerOf(task.actor) });
+  for (const call of task.reference.calls) session.call(call.tool, call.args);
+  const { pass } = verify(task, gather(session, task.reference.answer), task.id);
+  const end = `${pass ? 'pass' : 'fail'} ${session.hash()}`;
+  session.drop();
+  return end;
 };
 
-export const runJob = (engine: Engine, corpus: Corpus, job: Job): JobResult => {
-  const world = loadWorld(engine, corpus.readWorld(job.world));
+const run = (world: LoadedWorld, { calls, tasks }: Job): Omit<JobResult, 'world' | 'error'> => {
   const session = Session.open(world, { id: 'determinism', me: ME });
-  const outcomes = job.calls.map(({ tool, args }) => session.call(tool, args));
-  const observations = outcomes.map(({ result }) => result);
+  const outcomes = calls.map(({ tool, args }) => session.call(tool, args));
+  const observations = sha256(JSON.stringify(outcomes.map(({ result }) => result)));
   const state = session.hash();
   const snapshot = session.snapshot();
   // Only what writes can leave something behind that a restore has to undo.
-  for (const [i, { tool, args }] of job.calls.entries())
-    if (outcomes[i]?.entry.touched.length) session.call(tool, args);
+  for (const [i, { tool, args }] of calls.entries()) if (outcomes[i]?.entry.touched.length) session.call(tool, args);
   session.restore(snapshot);
   const restored = session.hash();
   dropSnapshot(snapshot);
   session.drop();
-  const tasks = replayTasks(corpus, world, job.tasks);
-  unloadWorld(world);
-  return { world: job.world, observations: sha256(JSON.stringify(observations)), state, restored, tasks };
+  const ends = Object.fromEntries(tasks.map((task) => [task.id, replayTask(world, task)]));
+  return { observations, state, restored, tasks: ends };
+};
+
+/** Never throws: what keeps a job from running is in its result. */
+export const runJob = (engine: Engine, job: Job): JobResult => {
+  const { id } = job.parts.world;
+  let world: LoadedWorld | undefined;
+  try {
+    world = loadWorld(engine, job.parts);
+    return { world: id, ...run(world, job) };
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.message : String(thrown);
+    return { world: id, observations: '', state: '', restored: '', tasks: {}, error };
+  } finally {
+    if (world) unloadWorld(world);
+  }
 };

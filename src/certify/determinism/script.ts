@@ -1,21 +1,17 @@
-/** What a fresh process is asked to run, and what it answers. Lines of JSON over stdin and stdout. */
-import type { Call } from '../../artifacts/task.js';
+/** What a fresh process is asked to run, whole, so that it reads no file of the corpus, and what it answers. */
+import type { Call, Task } from '../../artifacts/task.js';
+import type { WorldParts } from '../../world/loaded.js';
 
 export interface Job {
-  /** World id in the corpus. */
-  world: string;
+  parts: WorldParts;
   /** Tool calls of one session, in order; arguments as an agent writes them. */
-  calls: { tool: string; args: Call['args'] }[];
-  /** Ids of tasks whose references are replayed as well. */
-  tasks: string[];
-}
-
-export interface Script {
-  corpus: string;
-  jobs: Job[];
+  calls: readonly { tool: string; args: Call['args'] }[];
+  /** Tasks whose references are replayed as well. */
+  tasks: readonly Task[];
 }
 
 export interface JobResult {
+  /** World id. */
   world: string;
   /** SHA-256 over all observations of the session. */
   observations: string;
@@ -27,4 +23,14 @@ export interface JobResult {
   tasks: Record<string, string>;
   /** Set when the job could not be run. */
   error?: string;
+}
+
+/** Messages to a fresh process, and from it; the number tells which job is answered. */
+export interface Asked {
+  number: number;
+  job: Job;
+}
+export interface Answered {
+  number: number;
+  result: JobResult;
 }

@@ -107,7 +107,8 @@ function* plansFor(field: Field, session: Session, side: Side, aim: Aim): Iterab
   const [partner] = situation.triggers(session, aim === 'mend');
   const asked = wishes(field, session, 'x', partner);
   for (const [turn, donor] of near.entries()) yield { donor, set: granted(asked, meet, Math.floor(turn / 4)) };
-  const others = aim === 'mend' && expect !== 'at_least_one' ? near : [...situation.meeting(session), ...anyRows(field, 'x')];
+  const others =
+    aim === 'mend' && expect !== 'at_least_one' ? near : [...situation.meeting(session), ...anyRows(field, 'x')];
   yield* partnerPlans(field, session, 'x', aim, others);
 }
 
@@ -139,7 +140,14 @@ const givenTo = (tool: WorldTool, isOwn: boolean, set: Plan['set']): Record<stri
   return out;
 };
 
-function* callsOfTool(field: Field, session: Session, name: string, side: Side, aim: Aim, most: number): Iterable<ToolCall> {
+function* callsOfTool(
+  field: Field,
+  session: Session,
+  name: string,
+  side: Side,
+  aim: Aim,
+  most: number,
+): Iterable<ToolCall> {
   const tool = field.world.tools.get(name) as WorldTool;
   const { table, op } = tool.tool.tool;
   const isOwn = table === place(field, side).table;

@@ -22,7 +22,7 @@ export interface Found {
 }
 
 const reached = ({ situation }: Field, session: Session, aim: Aim): boolean =>
-  (situation.broken(session).length > 0) === (aim === 'break');
+  situation.broken(session).length > 0 === (aim === 'break');
 
 /** The way that came nearest first; of equals, those that made a row, then one of each tool. */
 const narrowed = (nodes: Node[]): Node[] => {
@@ -60,7 +60,8 @@ export const findCalls = (field: Field, from: Session, aim: Aim): Found | undefi
         if (tries++ >= MOST_TRIES) return giveUp([...nodes, ...next]);
         const session = node.session.fork(`${from.id}-${tries}`);
         const outcome = session.call(call.tool, call.args);
-        const touched = outcome.ok && outcome.entry.touched.some(({ service, table }) => tables.has(`${service}.${table}`));
+        const touched =
+          outcome.ok && outcome.entry.touched.some(({ service, table }) => tables.has(`${service}.${table}`));
         if (!touched) {
           session.drop();
           continue;

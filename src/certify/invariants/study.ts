@@ -53,7 +53,9 @@ const crossFault = (study: InvariantStudy, situation: Situation, session: Sessio
   const named = ({ db, table }: { db: string; table: string }): string => `${db}.${table}`;
   const [own, whole] = [read.trigger, read.whole].map(({ reads }) => new Set(reads.map(named)));
   study.reads = [...(whole as Set<string>)].sort();
-  const databases = (tables: Iterable<string>): string[] => [...new Set([...tables].map((name) => name.split('.')[0] ?? ''))];
+  const databases = (tables: Iterable<string>): string[] => [
+    ...new Set([...tables].map((name) => name.split('.')[0] ?? '')),
+  ];
   const lost = [named({ db: trigger.service, ...trigger }), named({ db: target.service, ...target })].find(
     (name) => !whole?.has(name),
   );
@@ -117,7 +119,10 @@ const violableFault = (room: StudyRoom, situation: Situation, study: InvariantSt
   study.mends = mended.calls;
   return confirmed(room, situation, study)
     ? undefined
-    : against('the calls that were found did not do the same a second time', 'Look for a tool that is not deterministic.');
+    : against(
+        'the calls that were found did not do the same a second time',
+        'Look for a tool that is not deterministic.',
+      );
 };
 
 /** Studies one invariant. Never throws: what cannot be asked is its fault. */
@@ -137,7 +142,10 @@ export const studyInvariant = (room: StudyRoom, invariant: Invariant): Invariant
       broken = situation.broken(session);
       study.fires = situation.fires(session);
     } catch (thrown) {
-      return initially(`it cannot be asked: ${said(thrown)}`, 'Ask for something that can be answered in bounded time.');
+      return initially(
+        `it cannot be asked: ${said(thrown)}`,
+        'Ask for something that can be answered in bounded time.',
+      );
     }
     if (broken.length > 0)
       return initially(

@@ -35,7 +35,9 @@ const around = (op: string, value: SqlValue, isTime: boolean): Omit<Wish, 'col'>
   if (op === '=') return { yes: [value], no: [high, low] };
   if (op === '<>' || op === '!=') return { yes: [high, low], no: [value] };
   const down = { yes: op === '<=' ? [value, low] : [low], no: op === '<' ? [value, high] : [high] };
-  return op.startsWith('<') ? down : { yes: op === '>=' ? [value, high] : [high], no: op === '>' ? [value, low] : [low] };
+  return op.startsWith('<')
+    ? down
+    : { yes: op === '>=' ? [value, high] : [high], no: op === '>' ? [value, low] : [low] };
 };
 
 const enumRest = (table: Table, col: string, values: readonly SqlValue[]): SqlValue[] =>

@@ -8,7 +8,9 @@ export const holdAgainst = (
   studies: readonly InvariantStudy[],
   validator: InvariantFault['validator'],
 ): boolean => {
-  const faults = studies.flatMap(({ invariant, fault }) => (fault?.validator === validator ? [{ invariant, fault }] : []));
+  const faults = studies.flatMap(({ invariant, fault }) =>
+    fault?.validator === validator ? [{ invariant, fault }] : [],
+  );
   for (const { invariant, fault } of faults) notes.against(`${invariant.id}: ${fault.line}`, 'invariants', fault.hint);
   return faults.length > 0;
 };

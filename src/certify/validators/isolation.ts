@@ -54,7 +54,12 @@ const called = (session: Session, calls: Calls, into: string[]): void => {
   for (const { tool, args } of calls) into.push(JSON.stringify(session.call(tool, args).result));
 };
 
-const alone = (world: LoadedWorld, me: WorldSubject['me'], calls: Calls, id: string): { seen: string[]; state: string } => {
+const alone = (
+  world: LoadedWorld,
+  me: WorldSubject['me'],
+  calls: Calls,
+  id: string,
+): { seen: string[]; state: string } => {
   const session = Session.open(world, { id, me });
   const seen: string[] = [];
   called(session, calls, seen);
@@ -97,7 +102,9 @@ const checkIsolation = (subject: WorldSubject, world: LoadedWorld, notes: Notes)
   if (sessions[0].hash() !== start || start !== sha256(pristineText(world)))
     notes.against('reset does not go back to the initial state', 'steps', 'Keep all state in the session.');
   for (const session of sessions) session.drop();
-  notes.saw(`${first.length} and ${second.length} calls in two sessions at once and alone: the same answers and states; reset goes back`);
+  notes.saw(
+    `${first.length} and ${second.length} calls in two sessions at once and alone: the same answers and states; reset goes back`,
+  );
   return [...seen[0], ...seen[1]];
 };
 
@@ -115,7 +122,8 @@ const checkSecrecy = (world: LoadedWorld, canary: string, shown: readonly string
   for (const { id, pristine } of world.services.values()) {
     const image = Buffer.from(pristine.base.image);
     const found = secrets.find(({ text }) => image.includes(text));
-    if (found) notes.against(`the data of ${id} holds ${found.what}`, 'data', 'Seed nothing that only a verifier may know.');
+    if (found)
+      notes.against(`the data of ${id} holds ${found.what}`, 'data', 'Seed nothing that only a verifier may know.');
   }
   notes.saw(`${secrets.length} secrets, canaries among them, are in no tool's listing, output or data`);
 };

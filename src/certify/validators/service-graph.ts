@@ -15,7 +15,12 @@ const spelled = ({ service, table, col }: Place): string => `${service}.${table}
 const holds = (subject: WorldSubject, link: Link, notes: Notes): boolean => {
   const [from, to] = [valuesAt(subject, link.from), valuesAt(subject, link.to)];
   const lost = !from ? link.from : !to ? link.to : undefined;
-  if (lost) notes.against(`link ${link.id} names ${spelled(lost)}, which does not exist`, 'links', 'Name columns of services of this world.');
+  if (lost)
+    notes.against(
+      `link ${link.id} names ${spelled(lost)}, which does not exist`,
+      'links',
+      'Name columns of services of this world.',
+    );
   else if (link.from.service === link.to.service)
     notes.against(`link ${link.id} stays inside ${link.from.service}`, 'links', 'Link two different services.');
   else if (![...(from ?? [])].some((value) => to?.has(value)))

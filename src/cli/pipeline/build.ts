@@ -1,7 +1,7 @@
 /** `treadle build`: the whole flow, slot by slot; what is finished is on disk before the next begins. */
 import type { Pins } from '../../author/catalogue/author.js';
 import type { WorldDraft } from '../../author/draft.js';
-import { checkDeterminism } from '../../certify/determinism/processes.js';
+import { FreshPair } from '../../certify/determinism/pair.js';
 import { rebuildIndex } from '../../corpus/catalog.js';
 import { Corpus } from '../../corpus/corpus.js';
 import { Engine } from '../../world/state/engine.js';
@@ -43,19 +43,12 @@ export interface BuildSummary {
   report: string;
 }
 
-/** Validator 11 over the whole batch; the finding goes into each world's certificate. */
+/** Validator 11 over all worlds, which the two fresh processes ran beside this one; the finding goes into each certificate. */
 const proveDeterminism = async (run: Run): Promise<void> => {
-  if (run.options.skipDeterminism || run.jobs.length === 0) return;
-  run.ui.progress(`running ${run.jobs.length} world(s) again in two fresh processes`);
-  const { corpus, jobs } = run;
-  try {
-    const findings = await timed(run, 'determinism', () => checkDeterminism({ corpus: corpus.dir, jobs }));
-    for (const [id, finding] of findings) corpus.addFinding(id, finding);
-  } catch (thrown) {
-    // A terminal sends Ctrl-C to the fresh processes too: then they died of that.
-    await run.interrupt.check('all worlds are made, their proof of determinism is not');
-    throw thrown;
-  }
+  if (!run.pair) return;
+  run.ui.progress('waiting for the two fresh processes');
+  const findings = await timed(run, 'determinism', () => run.pair?.findings());
+  for (const [id, finding] of findings ?? []) run.corpus.addFinding(id, finding);
   await run.interrupt.check('all worlds are made');
 };
 
@@ -132,12 +125,14 @@ const reuse = (drafting: Drafting, first: WorldDraft): Drafting => ({
 
 /**
  * Builds or goes on building. A world or task that fails is dropped with its reason. Throws for bad input, for a folder that
- * cannot be used, and `interrupted`; whatever was finished by then stays, and the same call goes on with it.
+ * cannot be used, and `interrupted`; whatever was finished by then stays, and the same call goes on with it. `pair`: fresh
+ * processes that outlive this build, for many builds in a row; the caller closes them.
  */
 export const build = async (
   options: BuildOptions,
   ui: Ui,
   interrupt: Interrupt = noInterrupt,
+  pair?: FreshPair,
 ): Promise<BuildSummary> => {
   const drafting = draftsOf(options.input, options.seed, options.pins);
   // Whether the input can be used at all shows before a folder is made for it.
@@ -146,7 +141,8 @@ export const build = async (
   const record = openRecord(corpus, recordOf(options, drafting.document));
   if (drafting.document) keepOutcome(corpus, drafting.document);
   const engine = await Engine.start();
-  const run: Run = { options, ui, corpus, engine, record, jobs: [], timesMs: {}, interrupt };
+  const own = options.skipDeterminism ? undefined : (pair ?? new FreshPair());
+  const run: Run = { options, ui, corpus, engine, record, pair: own, timesMs: {}, interrupt };
   try {
     for (let index = 0; index < options.worlds; index++) {
       await interrupt.check(`${index} of ${options.worlds} worlds are finished`);
@@ -154,6 +150,7 @@ export const build = async (
     }
     await proveDeterminism(run);
   } finally {
+    if (!pair) own?.close();
     engine.close();
   }
   return finish(run, drafting.document);

@@ -54,3 +54,10 @@ export const lossesOf = (record: BuildRecord): Loss[] =>
   Object.keys(record.slots)
     .sort((a, b) => Number(a) - Number(b))
     .flatMap((slot) => record.slots[slot]?.dropped ?? []);
+
+/** What was given up on the way to one world; nothing for a world that no build made. */
+export const leftOutOf = (corpus: Corpus, world: string): Loss[] => {
+  const file = corpus.path('build.json');
+  if (!exists(file)) return [];
+  return Object.values(readListing(BuildRecord, file).slots).find((slot) => slot.world === world)?.dropped ?? [];
+};

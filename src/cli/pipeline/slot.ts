@@ -1,12 +1,13 @@
 /** One world of a build, from draft to verified rollouts; every stage is on disk before the next begins. */
 import { certifyWorld } from '../../certify/certify.js';
+import type { FreshPair } from '../../certify/determinism/pair.js';
 import type { Job } from '../../certify/determinism/script.js';
 import type { Probe } from '../../certify/probes.js';
 import type { Corpus, TaskFiles } from '../../corpus/corpus.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
 import { generateTasks } from '../../tasks/generate.js';
-import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
+import { type LoadedWorld, loadWorld, unloadWorld, type WorldParts } from '../../world/loaded.js';
 import type { Engine } from '../../world/state/engine.js';
 import type { Interrupt } from '../interrupt.js';
 import type { Ui } from '../ui.js';
@@ -22,8 +23,8 @@ export interface Run {
   corpus: Corpus;
   engine: Engine;
   record: BuildRecord;
-  /** Worlds that are still to be run in fresh processes. */
-  jobs: Job[];
+  /** Runs each finished world again, beside this process; absent when that is left out. */
+  pair: FreshPair | undefined;
   timesMs: Record<string, number>;
   interrupt: Interrupt;
 }
@@ -88,7 +89,13 @@ const makeTasks = async (run: Run, world: LoadedWorld): Promise<Pick<TaskFiles, 
   return { tasks, dropped: library.dropped };
 };
 
-const finishSlot = async (run: Run, world: LoadedWorld, index: number, calls: Job['calls']): Promise<void> => {
+const finishSlot = async (
+  run: Run,
+  world: LoadedWorld,
+  parts: WorldParts,
+  index: number,
+  calls: Job['calls'],
+): Promise<void> => {
   const { corpus, options, ui } = run;
   const { id, company } = world.spec;
   const finished = `${index} of ${options.worlds} worlds are finished`;
@@ -99,7 +106,8 @@ const finishSlot = async (run: Run, world: LoadedWorld, index: number, calls: Jo
     const plan = { samples: 1, seed: options.seed, concurrency: 1, policyFor: referencePolicy };
     keepTraces(corpus, id, await rollWorld(world, tasks, plan));
   });
-  run.jobs.push({ world: id, calls, tasks: tasks.map((task) => task.id) });
+  const { world: spec, services, images } = parts;
+  await run.pair?.give({ parts: { world: spec, services, images }, calls, tasks });
   ui.step(
     `  ${labelOf(run, index)}: ${company.name}, ${world.services.size} services, ${world.tools.size} tools, ${tasks.length} tasks (${dropped.length} dropped)`,
   );
@@ -113,9 +121,10 @@ const goOn = async (run: Run, index: number, id: string): Promise<void> => {
     return;
   }
   ui.progress(`${labelOf(run, index)}: going on`);
-  const loaded = loadWorld(run.engine, corpus.readWorld(id));
+  const parts = corpus.readWorld(id);
+  const loaded = loadWorld(run.engine, parts);
   const { probes } = await timed(run, 'certify', () => certifyWorld(loaded));
-  await finishSlot(run, loaded, index, callsOf(probes));
+  await finishSlot(run, loaded, parts, index, callsOf(probes));
   unloadWorld(loaded);
 };
 
@@ -142,6 +151,6 @@ export const fillSlot = async (run: Run, drafting: Drafting, index: number): Pro
   );
   record.slots[String(index)] = { world: built.world.id, dropped };
   saveRecord(corpus, record);
-  await finishSlot(run, loaded, index, callsOf(certified.probes));
+  await finishSlot(run, loaded, built, index, callsOf(certified.probes));
   unloadWorld(loaded);
 };

@@ -3,7 +3,7 @@ import type { Certificate } from '../../artifacts/certificate.js';
 import { assembleWorld, type BuiltWorld } from '../../author/assemble.js';
 import type { WorldDraft } from '../../author/draft.js';
 import { type CertifiedWorld, certifyWorld } from '../../certify/certify.js';
-import { repairService } from '../../certify/repair.js';
+import { repairInvariants, repairService } from '../../certify/repair.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
 import type { Engine } from '../../world/state/engine.js';
 
@@ -11,7 +11,7 @@ export interface MadeWorld {
   built: BuiltWorld;
   loaded: LoadedWorld;
   certified: CertifiedWorld;
-  /** Tools left out by the repair. */
+  /** Tools and invariants left out by the repair. */
   dropped: { what: string; why: string }[];
   timesMs: { author: number; certify: number };
 }
@@ -24,11 +24,10 @@ const failuresOf = (certificate: Certificate): string =>
     .map(({ id, evidence }) => `${id}: ${evidence[0] ?? ''}`)
     .join('; ');
 
+type Mended = { draft: WorldDraft; dropped: MadeWorld['dropped'] };
+
 /** The draft with every blamed tool left out; undefined when a service cannot be repaired that way. */
-const repaired = (
-  draft: WorldDraft,
-  certified: CertifiedWorld,
-): { draft: WorldDraft; dropped: MadeWorld['dropped'] } | undefined => {
+const withoutTools = (draft: WorldDraft, certified: CertifiedWorld): Mended | undefined => {
   const dropped: MadeWorld['dropped'] = [];
   const services: WorldDraft['services'] = [];
   for (const service of draft.services) {
@@ -42,7 +41,31 @@ const repaired = (
     dropped.push(...repair.dropped.map(({ tool, why }) => ({ what: `tool ${tool} of ${service.spec.id}`, why })));
     services.push({ ...service, spec: repair.spec });
   }
-  return dropped.length > 0 ? { draft: { ...draft, services }, dropped } : undefined;
+  return { draft: { ...draft, services }, dropped };
+};
+
+/** The draft without invariants that are at fault, and without the policies that speak of them. */
+const withoutInvariants = (draft: WorldDraft, certified: CertifiedWorld): Mended => {
+  const repair = repairInvariants(certified.studies);
+  if (!repair) return { draft, dropped: [] };
+  const gone = new Set(repair.dropped.map(({ invariant }) => invariant));
+  return {
+    draft: {
+      ...draft,
+      invariants: draft.invariants.filter(({ id }) => !gone.has(id)),
+      policies: draft.policies.filter(({ invariant }) => invariant === undefined || !gone.has(invariant)),
+    },
+    dropped: repair.dropped.map(({ invariant, why }) => ({ what: `invariant ${invariant}`, why })),
+  };
+};
+
+/** What can be left out is; undefined when that would not help. A tool that goes may be what an invariant needs: that shows next time. */
+const repaired = (draft: WorldDraft, certified: CertifiedWorld): Mended | undefined => {
+  const tools = withoutTools(draft, certified);
+  if (!tools) return undefined;
+  const rules = withoutInvariants(tools.draft, certified);
+  const dropped = [...tools.dropped, ...rules.dropped];
+  return dropped.length > 0 ? { draft: rules.draft, dropped } : undefined;
 };
 
 /** Assembles, loads and certifies; the result may still have failed: look at its certificate. The loaded world is the caller's. */
