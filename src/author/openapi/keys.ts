@@ -1,6 +1,6 @@
 /** Which property keys a resource's rows: the path parameter of its item path against the properties of its schema. */
 import type { IdStyle } from '../../artifacts/table.js';
-import { snake } from '../../kit/words.js';
+import { singular, snake } from '../../kit/words.js';
 import { scalarField } from './fields.js';
 import type { Resource } from './resources.js';
 import type { Schemas, View } from './schema.js';
@@ -13,7 +13,12 @@ export interface FoundKey {
   field: Field | undefined;
   /** The schema does not show it. */
   synthetic: boolean;
+  /** No call names it: kept in state only. */
+  hidden?: true;
 }
+
+/** The key of a thing there is only one of. */
+export const SINGLE_KEY = 'main';
 
 const ID_WORDS = new Set(['id', 'uuid', 'guid', 'sid', 'gid', 'uid', 'pk']);
 const NAME_WORDS = new Set(
@@ -76,9 +81,42 @@ const score = (property: string, nounWords: string, param: string | undefined): 
   return points;
 };
 
+/** A part is keyed by the row it belongs to, under the name that the path gives it. */
+const partKey = (resource: Resource, param: string, schemas: Schemas): FoundKey => {
+  const given = paramField(resource, param, schemas);
+  const owner = resource.owner?.noun ? `${singular(snake(resource.owner.noun))}_id` : undefined;
+  const wanted = snake(param.replace(/^.*\./, ''));
+  const property = /_id$|^id$|[./]/.test(wanted) && owner !== undefined ? owner : wanted;
+  return { property, type: keyType(given) ?? 'text', field: given, synthetic: true, hidden: true };
+};
+
+const BODY_KEY = /(^|_)(id|uuid|guid|arn|name|key|identifier|sid|code|number)$/;
+
+/** What the procedures that read, change or delete one row require, where all they have is a body or a query. */
+const namedElsewhere = (resource: Resource, schemas: Schemas): string | undefined => {
+  const votes = new Map<string, number>();
+  const noun = resource.noun.split('_').at(-1) as string;
+  for (const { keyElsewhere, kind, op, body } of resource.sightings) {
+    if (!keyElsewhere || kind === 'create') continue;
+    const names = op.params.filter((one) => one.in === 'query' && one.required).map(({ name }) => name);
+    if (body && !body.many && body.path.length === 0)
+      for (const [name, raw] of body.item.properties)
+        if (body.item.required.has(name) && schemas.view(raw).properties.size === 0) names.push(name);
+    const fit = [...new Set(names)].filter((name) => BODY_KEY.test(snake(name)));
+    for (const name of fit) {
+      const own = snake(name).startsWith(noun) || snake(name).includes(`${noun}_`) ? 2 : 0;
+      votes.set(name, (votes.get(name) ?? 0) + 1 / fit.length + own);
+    }
+  }
+  return [...votes].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]?.[0];
+};
+
 /** Undefined when nothing can key the rows (no item path, and no property that looks like an id). */
 export const findKey = (resource: Resource, schemas: Schemas): FoundKey | undefined => {
-  const param = commonKeyParam(resource);
+  const param = commonKeyParam(resource) ?? namedElsewhere(resource, schemas);
+  if (resource.single === 'one')
+    return { property: 'single_key', type: 'text', field: undefined, synthetic: true, hidden: true };
+  if (resource.single === 'part' && param !== undefined) return partKey(resource, param, schemas);
   const given = param === undefined ? undefined : paramField(resource, param, schemas);
   const givenType = keyType(given);
   let best: { property: string; points: number; field: Field; type: 'text' | 'int' } | undefined;
@@ -93,9 +131,12 @@ export const findKey = (resource: Resource, schemas: Schemas): FoundKey | undefi
       const points = score(property, resource.noun, param) - clash;
       if (!best || points > best.points) best = { property, points, field, type };
     }
-  if (best && best.points >= (param === undefined ? 5 : 4))
+  if (best && best.points >= (param === undefined ? 2 : 4))
     return { property: best.property, type: best.type, field: best.field, synthetic: false };
-  if (param === undefined) return undefined;
+  if (param === undefined)
+    return views.length > 0
+      ? { property: 'row_key', type: 'text', field: undefined, synthetic: true, hidden: true }
+      : undefined;
   const property = /[./]/.test(param) ? 'id' : param;
   return { property, type: givenType ?? 'text', field: given, synthetic: true };
 };

@@ -89,6 +89,18 @@ export const linkColumns = (entities: readonly Entity[], index: EntityIndex): vo
     }
 };
 
+/** The key of a part is that of the row it belongs to. */
+export const linkParts = (entities: readonly Entity[], index: EntityIndex): void => {
+  for (const entity of entities) {
+    const { single, owner } = entity.resource;
+    const target = single === 'part' && owner?.place ? index.byPlace(owner.place) : undefined;
+    const fact = entity.columns.facts.get(entity.columns.keyCol);
+    if (!target || !fact || target === entity || target.resource.single) continue;
+    entity.key = { ...entity.key, type: target.key.type };
+    fact.column = { ...fact.column, type: target.key.type, fk: target.name };
+  }
+};
+
 /** The nearest parent of a nested collection that is an entity. */
 export const parentOf = (sighting: Sighting, index: EntityIndex): { parent: Entity; at: ParentParam } | undefined => {
   for (const at of [...sighting.parents].reverse()) {
@@ -105,6 +117,13 @@ const columnTo = (entity: Entity, parent: Entity, at: ParentParam): string | und
   return (named ?? (entity.name === parent.name ? undefined : facts[0]))?.name;
 };
 
+/** Parents that a table may get besides its own place's. */
+const MOST_RELATIONS = 3;
+
+/** The same rows listed, or made, under another thing: a relation that no column of the schema holds. */
+const isListing = ({ kind }: Sighting, entity: Entity): boolean =>
+  (kind === 'list' || kind === 'create') && entity.parents.size < MOST_RELATIONS;
+
 /** Gives every nested collection the column its path parameter stands for, hidden where the schema does not show it. */
 export const linkParents = (entities: readonly Entity[], index: EntityIndex): void => {
   for (const entity of entities)
@@ -113,10 +132,13 @@ export const linkParents = (entities: readonly Entity[], index: EntityIndex): vo
       if (!found || entity.parents.has(found.at.place)) continue;
       const { parent, at } = found;
       let column = columnTo(entity, parent, at);
-      if (column === undefined && sighting.place === entity.resource.home && parent !== entity) {
-        const nested = entity.resource.sightings
-          .filter(({ kind }) => kind === 'create')
-          .every(({ place }) => place === sighting.place);
+      const elsewhere = sighting.place !== entity.resource.home;
+      if (column === undefined && parent !== entity && (!elsewhere || isListing(sighting, entity))) {
+        const nested =
+          !elsewhere &&
+          entity.resource.sightings
+            .filter(({ kind }) => kind === 'create')
+            .every(({ place }) => place === sighting.place);
         column = entity.columns.add(
           `${parent.name}_id`,
           { type: parent.key.type, fk: parent.name, hidden: true, ...(nested ? { required: true as const } : {}) },

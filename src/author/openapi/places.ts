@@ -1,5 +1,6 @@
 /** Which path templates are collections, seen over the whole document. */
-import { isDotted, type PathShape, placeOf, shapeOf } from './paths.js';
+import { segmentKind } from './crud-words.js';
+import { isDotted, isPlumbing, lastWord, type PathShape, placeOf, type Segment, shapeOf } from './paths.js';
 import type { Schemas } from './schema.js';
 import type { DocOperation } from './types.js';
 import { type Unwrapped, unwrap } from './unwrap.js';
@@ -14,11 +15,24 @@ export interface Places {
   /** GET answers with a list. */
   isListed(place: string): boolean;
   takesPost(place: string): boolean;
+  /** GET answers with one thing, and nothing in the path names it: a setting, a status, a profile. */
+  isSingle(place: string): boolean;
 }
 
 const nounOf = (shape: PathShape): string => {
   const text = shape.segments.findLast((segment) => !segment.param)?.text ?? '';
   return isDotted(text) ? text.slice(0, text.lastIndexOf('.')) : text;
+};
+
+/** What is worked out from other rows and not kept. */
+const COMPUTED =
+  /^\$?(count|counts|total|totals|stats?|statistics|summary|summaries|search|query|metrics?|analytics|report|reports|usage|export|download|preview|calculate|calculation|estimate|quote|validate|check|test|health|healthcheck|ping|version|versions|time|now|random|suggest|suggestions|autocomplete|history|histogram|chart|charts|insights|delta|diff|compare|login|logout|token|authorize|oauth|callback|openapi|swagger|schema|docs|content|raw|logs?|availability|forecast|trends?)(\(.*)?$/i;
+
+const isSingleName = (segments: readonly Segment[]): boolean => {
+  const last = segments.at(-1);
+  if (!last || last.param || isDotted(last.text) || last.text.includes('(') || isPlumbing(last.text)) return false;
+  const word = lastWord(last.text);
+  return segmentKind(last.text) === undefined && !COMPUTED.test(word) && !COMPUTED.test(last.text);
 };
 
 export const placesOf = (operations: readonly DocOperation[], schemas: Schemas): Places => {
@@ -46,6 +60,7 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
   const items = new Set<string>();
   const lists = new Set<string>();
   const posts = new Set<string>();
+  const ones = new Set<string>();
   for (const op of operations) {
     const { segments, verb } = shape(op);
     segments.forEach((segment, at) => {
@@ -53,7 +68,9 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
     });
     if (verb !== undefined || segments.at(-1)?.param !== false) continue;
     if (op.method === 'post') posts.add(placeOf(segments));
-    if (op.method === 'get' && answer(op)?.many) lists.add(placeOf(segments));
+    const many = op.method === 'get' ? answer(op)?.many : undefined;
+    if (many === true) lists.add(placeOf(segments));
+    if (many === false && isSingleName(segments)) ones.add(placeOf(segments));
   }
   return {
     shape,
@@ -62,5 +79,6 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
     hasItems: (place) => items.has(place),
     isListed: (place) => lists.has(place),
     takesPost: (place) => posts.has(place),
+    isSingle: (place) => ones.has(place) && !items.has(place) && !lists.has(place),
   };
 };

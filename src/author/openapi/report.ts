@@ -5,7 +5,9 @@ import type { Understanding } from './understand.js';
 
 export const NO_PLACE = 'its resource found no place in a pack';
 export const PACK_FULL = 'the pack is full';
-const ROOM = new Set([NO_PLACE, PACK_FULL]);
+export const SAME = 'another operation does the same';
+/** Understood all the same: there was no need of the operation, or no room for it. */
+const ROOM = new Set([NO_PLACE, PACK_FULL, SAME]);
 
 export const emptyReport = (): DocumentReport => ({
   title: '',
@@ -38,6 +40,8 @@ const scopedParams = ({ sightings, index }: Understanding): string[] => {
   return [...new Set(all.map((one) => one.param))].sort();
 };
 
+const READS = new Set<OperationKind | undefined>(['list', 'get', 'search']);
+
 export const reportOf = (understanding: Understanding, built: Built, name: string): DocumentReport => {
   const { document, operations, entities, why, refs } = understanding;
   const { services, understood, kept, homes } = built;
@@ -57,16 +61,20 @@ export const reportOf = (understanding: Understanding, built: Built, name: strin
     report.classified[kind !== undefined && fits ? kind : 'unmapped']++;
     if (!kept.has(label)) report.unmapped.push({ operation: label, why: reason });
   }
-  report.entities = entities.map(({ name: table, table: { noun, machine }, resource, columns }) => ({
-    name: table,
-    noun,
-    schema: resource.schema,
-    columns: columns.facts.size,
-    key: columns.keyCol,
-    fks: [...columns.facts.values()].filter(({ column }) => column.fk !== undefined).length,
-    machine: machine !== undefined,
-    tools: toolsOn(services, homes.get(table), table),
-    service: homes.get(table),
-  }));
+  report.entities = entities.map(({ name: table, table: { noun, machine }, resource, columns }) => {
+    const kinds = resource.sightings.flatMap(({ op }) => understood.get(op.label) ?? []);
+    return {
+      name: table,
+      noun,
+      schema: resource.schema,
+      columns: columns.facts.size,
+      key: columns.keyCol,
+      fks: [...columns.facts.values()].filter(({ column }) => column.fk !== undefined).length,
+      machine: machine !== undefined,
+      tools: toolsOn(services, homes.get(table), table),
+      stateful: kinds.some((kind) => READS.has(kind)) && kinds.some((kind) => !READS.has(kind)),
+      service: homes.get(table),
+    };
+  });
   return report;
 };

@@ -1,7 +1,7 @@
 /** Groups sightings by collection, and collections that speak of the same thing into one resource. */
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import type { View } from './schema.js';
-import type { Sighting } from './sightings.js';
+import type { ParentParam, Sighting } from './sightings.js';
 import type { OperationKind } from './types.js';
 
 export interface Resource {
@@ -13,6 +13,9 @@ export interface Resource {
   aliases: Set<string>;
   /** Its own collection; the others list it from elsewhere. */
   home: string;
+  /** There is one of it: at all, or for each row of `owner`. */
+  single: 'part' | 'one' | undefined;
+  owner: ParentParam | undefined;
   places: Set<string>;
   sightings: Sighting[];
   /** Views of its answers, the fullest kind first: get, list, create, update. */
@@ -32,6 +35,7 @@ interface Group {
   sightings: Sighting[];
   schema: string | undefined;
   names: Set<string>;
+  single: 'part' | 'one' | undefined;
 }
 
 const wordOf = (sighting: Sighting): string => singular(snake(sighting.noun));
@@ -105,6 +109,7 @@ const groupsOf = (sightings: readonly Sighting[]): Group[] => {
     sightings: list,
     schema: schemaOf(list),
     names: propertyNames(list),
+    single: list.find((sighting) => sighting.single)?.single,
   }));
 };
 
@@ -150,6 +155,10 @@ const merged = (groups: readonly Group[]): Group[][] => {
   const bySchema = new Map<string, Group[]>();
   const byNoun = new Map<string, Group[][]>();
   for (const group of sorted) {
+    if (group.single) {
+      clusters.push([group]);
+      continue;
+    }
     const same = (byNoun.get(group.noun) ?? []).find((cluster) =>
       cluster.some(
         (other) =>
@@ -203,6 +212,22 @@ const withoutLinks = (groups: readonly Group[], links: Sighting[]): Group[] => {
   });
 };
 
+/** `/issues/{id}/repository`, `/users/me`: shows a row that is at home elsewhere, found by a relation or by who asks. */
+const relations = (groups: readonly Group[]): Set<Group> => {
+  const homes = new Map<string, Group>();
+  const byPlace = new Map(groups.map((group) => [group.place, group] as const));
+  for (const group of groups)
+    if (group.schema !== undefined && !group.single && hasItems(group)) homes.set(group.schema, group);
+  return new Set(
+    groups.filter((group) => {
+      if (!group.single) return false;
+      if (group.schema !== undefined && homes.has(group.schema)) return true;
+      const above = byPlace.get(group.place.slice(0, group.place.lastIndexOf('/')));
+      return above !== undefined && overlap(group.names, above.names);
+    }),
+  );
+};
+
 const resourceOf = (cluster: readonly Group[]): Resource => {
   const home = homeOf(cluster);
   const all = [home, ...cluster.filter((group) => group !== home)].flatMap((group) => group.sightings);
@@ -211,6 +236,8 @@ const resourceOf = (cluster: readonly Group[]): Resource => {
     schema: home.schema,
     aliases: aliasesOf(cluster, home),
     home: home.place,
+    single: home.single,
+    owner: home.sightings.find(({ owner }) => owner)?.owner,
     places: new Set(cluster.map((group) => group.place)),
     sightings: all,
     views: viewsOf(all),
@@ -218,12 +245,17 @@ const resourceOf = (cluster: readonly Group[]): Resource => {
 };
 
 /** Resources in document order of their first operation, and the operations that only link rows of two of them. */
-export const resourcesOf = (sightings: readonly Sighting[]): { resources: Resource[]; links: Sighting[] } => {
+export const resourcesOf = (
+  sightings: readonly Sighting[],
+): { resources: Resource[]; links: Sighting[]; related: Sighting[] } => {
   const order = new Map(sightings.map((sighting, at) => [sighting, at] as const));
   const first = (resource: Resource): number =>
     Math.min(...resource.sightings.map((sighting) => order.get(sighting) ?? 0));
   const links: Sighting[] = [];
-  const groups = withoutLinks(groupsOf(sightings), links).filter((group) => group.sightings.length > 0);
+  const all = withoutLinks(groupsOf(sightings), links).filter((group) => group.sightings.length > 0);
+  const elsewhere = relations(all);
+  const groups = all.filter((group) => !elsewhere.has(group));
+  const related = [...elsewhere].flatMap((group) => group.sightings);
   const resources = merged(groups).map(resourceOf);
-  return { resources: resources.sort((a, b) => first(a) - first(b)), links };
+  return { resources: resources.sort((a, b) => first(a) - first(b)), links, related };
 };

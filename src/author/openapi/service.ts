@@ -10,7 +10,7 @@ import type { Entity } from './entities.js';
 import { machineOf } from './machine.js';
 import { identifier, toolName, unique } from './names.js';
 import { isNode, type ParsedDocument } from './parse.js';
-import { PACK_FULL } from './report.js';
+import { PACK_FULL, SAME } from './report.js';
 import { breakCircles, settleTable } from './settle.js';
 import { type DraftTool, plainTools, type ToolContext } from './tools.js';
 import type { DocumentOptions } from './types.js';
@@ -69,8 +69,7 @@ const actionsOf = (
     }
     const compiled = compileAction(entity, found, tables, context, context.compile);
     if ('why' in compiled) note(sighting.op.label, compiled.why);
-    else if ([...made, ...out].some((other) => other.tool.id === compiled.draft.tool.id))
-      note(sighting.op.label, 'another operation does the same');
+    else if ([...made, ...out].some((other) => other.tool.id === compiled.draft.tool.id)) note(sighting.op.label, SAME);
     else {
       for (const [table, cols] of Object.entries(compiled.added)) addColumns(tables[table] as Table, cols);
       out.push(compiled.draft);
@@ -88,7 +87,7 @@ const chosen = (drafts: readonly DraftTool[], most: number, note: Note): DraftTo
 };
 
 const withTouched = (tool: Tool, tables: Record<string, Table>): Tool => {
-  if (tool.op !== 'update') return tool;
+  if (tool.op !== 'update' && !(tool.op === 'action' && tool.provenance.tier === 'spec')) return tool;
   const cols = tables[tool.table]?.cols ?? {};
   const touched = Object.keys(cols).filter((name) => cols[name]?.auto === 'touch');
   return {

@@ -3,7 +3,7 @@ import type { Column, IdStyle, Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import type { ColumnFact } from './columns.js';
 import type { Entity } from './entities.js';
-import { idStyle } from './keys.js';
+import { idStyle, SINGLE_KEY } from './keys.js';
 import { freshValue, statusColumn } from './machine.js';
 
 const CREATED =
@@ -73,6 +73,7 @@ const startingValue = (name: string, column: Column): Column['default'] => {
 const keyOf = (entity: Entity, create: Tool | undefined, fallback: IdStyle): Table['key'] => {
   const col = entity.columns.keyCol;
   const given = Object.values(create?.args ?? {}).find((arg) => arg.col === col);
+  if (entity.resource.single) return { col };
   const named = !/(^|_)(id|uuid|guid|sid|gid|uid)$/.test(col);
   if (given && (given.required || named)) return { col };
   if (!create && named && entity.key.type === 'text') return { col };
@@ -92,14 +93,17 @@ export const settleTable = (entity: Entity, tools: readonly Tool[], fallback: Id
   );
   const { table } = entity;
   table.key = keyOf(entity, create, fallback);
+  if (entity.resource.single === 'one') table.rows = 1;
   const status = statusColumn(
     Object.fromEntries([...entity.columns.facts].map(([name, { column }]) => [name, column])),
   );
   for (const [name, fact] of entity.columns.facts) {
     let column = automatic(name, fact, writable);
     if (name === table.key.col) {
-      const { default: _, enum: __, fk: ___, min: ____, max: _____, ...bare } = column;
+      const { default: _, enum: __, fk, min: ____, max: _____, ...bare } = column;
       column = { ...bare, type: entity.key.type, required: true };
+      if (entity.resource.single === 'part' && fk !== undefined) column.fk = fk;
+      if (entity.resource.single === 'one') Object.assign(column, { enum: [SINGLE_KEY], default: SINGLE_KEY });
       if (table.key.gen) delete column.pattern;
       if (table.key.gen) delete column.maxLength;
       if (table.key.gen?.style !== 'uuid') delete column.format;
@@ -133,9 +137,10 @@ export const breakCircles = (tables: Record<string, Table>): void => {
   const visit = (name: string): void => {
     if (done.has(name)) return;
     open.add(name);
-    for (const column of Object.values(tables[name]?.cols ?? {})) {
+    for (const [col, column] of Object.entries(tables[name]?.cols ?? {})) {
       if (column.fk === undefined || !column.required) continue;
-      if (open.has(column.fk)) delete column.required;
+      const isKey = col === tables[name]?.key.col;
+      if (open.has(column.fk)) delete column[isKey ? 'fk' : 'required'];
       else visit(column.fk);
     }
     open.delete(name);

@@ -1,8 +1,8 @@
 /** What one operation does to which collection, read from its path, method, answer and id. */
-import { singular, snake } from '../../kit/words.js';
-import { idKind, segmentKind, verbNoun } from './crud-words.js';
-import { isDotted, isPlumbing, type PathShape, placeOf, type Segment } from './paths.js';
+import { idKind, segmentKind } from './crud-words.js';
+import { isDotted, isPlumbing, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
+import { byDottedId, byIds, byRpcName } from './rpc.js';
 import type { DocOperation, OperationKind } from './types.js';
 import type { Unwrapped } from './unwrap.js';
 
@@ -26,13 +26,20 @@ export interface Sighting {
   keyParam: string | undefined;
   /** The row is named by a query parameter or a body field, if at all. */
   keyElsewhere: boolean;
+  /** `part`: there is one of it for each row named by `keyParam`; `one`: there is one of it. */
+  single?: 'part' | 'one';
+  /** For a part: the collection whose rows it belongs to. */
+  owner?: ParentParam;
+  /** The whole call only counts the rows. */
+  counts?: true;
   /** For an action: what to look up in the lexicon, best first. */
   words: string[];
   answer: Unwrapped | undefined;
   body: Unwrapped | undefined;
 }
 
-type Verdict = Omit<Sighting, 'op' | 'answer' | 'body'> | string;
+/** A string is the reason why an operation cannot be placed. */
+export type Verdict = Omit<Sighting, 'op' | 'answer' | 'body'> | string;
 
 /** The last parameter of a run names the row of the collection before it; the others of the run only narrow. */
 const parentsOf = (segments: readonly Segment[]): ParentParam[] =>
@@ -67,58 +74,32 @@ const onItem = (segments: readonly Segment[], at: number, kind: OperationKind, w
   return typeof base === 'string' ? base : { ...base, parents: [...base.parents, ...run] };
 };
 
+const COUNT = /^(\$?count|totals?)$/i;
 const ITEM_KINDS = { get: 'get', put: 'update', patch: 'update', post: 'update', delete: 'delete' } as const;
 const COLLECTION_KINDS = { get: 'list', post: 'create', put: 'update', patch: 'update', delete: 'delete' } as const;
 
-/** `pubsub.projects.topics.list` over `/v1/{name}`. */
-const byDottedId = (op: DocOperation, shape: PathShape): Verdict | undefined => {
-  const pieces = (op.id ?? '').split('.');
-  const generic = shape.segments.some(
-    (segment) => segment.param && /^(name|parent|resource)$|\.name$/.test(segment.text),
-  );
-  if (pieces.length < 3 || !generic) return undefined;
-  const verb = pieces.at(-1) as string;
-  const noun = pieces.at(-2) as string;
-  const kind = verb === 'patch' ? 'update' : (segmentKind(verb) ?? 'action');
-  const param = shape.segments.findLast((segment) => segment.param)?.text;
-  const place = `/${pieces.slice(1, -1).join('/').toLowerCase()}`;
-  const above = pieces.length > 3 ? (pieces.at(-3) as string) : '';
-  const up = { param: param ?? 'parent', noun: above, place: `/${pieces.slice(1, -2).join('/').toLowerCase()}` };
-  const atItem = shape.segments.at(-1)?.param === true && kind !== 'list' && kind !== 'create';
-  return {
-    kind,
-    place,
-    noun,
-    parents: atItem || param === undefined ? [] : [up],
-    keyParam: atItem ? param : undefined,
-    keyElsewhere: false,
-    words: [shape.verb ?? verb],
-  };
-};
+const SINGLE_KINDS = { get: 'get', put: 'update', patch: 'update', post: 'update', delete: 'delete' } as const;
 
-const byRpcName = (op: DocOperation, segments: readonly Segment[]): Verdict | undefined => {
-  const last = segments.at(-1)?.text ?? '';
-  const read = verbNoun(last);
-  if (!read || (!last.includes('.') && read.kind === undefined)) return undefined;
-  // `users.info` is one user; `getUsers` and a reader without parameters are a list.
-  const isList = read.kind === 'get' && !last.includes('.') && (/s$/.test(read.noun) || op.params.length === 0);
-  const kind = isList ? 'list' : read.kind;
-  const place = `/${singular(snake(read.noun))}`;
-  const noun = read.noun.split('_').at(-1) ?? read.noun;
-  const writes = kind !== 'list' && kind !== 'search' && kind !== 'create';
+/** `/users/{id}/settings`, `/account`: one thing for each row, or one at all. */
+const onSingle = (op: DocOperation, segments: readonly Segment[]): Verdict => {
+  const at = segments.findLastIndex((segment) => segment.param);
+  const kind = SINGLE_KINDS[op.method];
+  const noun = segments.at(-1)?.text ?? '';
+  const base = { kind, place: placeOf(segments), noun, keyElsewhere: false, words: [] };
+  if (at === -1) return { ...base, parents: [], keyParam: undefined, single: 'one' };
+  const owner = parentsOf(segments).at(-1);
   return {
-    kind: kind ?? 'action',
-    place,
-    noun,
-    parents: [],
-    keyParam: undefined,
-    keyElsewhere: writes,
-    words: kind ? [] : [read.verb],
+    ...base,
+    parents: parentsOf(segments.slice(0, at)),
+    keyParam: segments[at]?.text,
+    single: 'part',
+    ...(owner ? { owner } : {}),
   };
 };
 
 const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places): Verdict => {
   const place = placeOf(segments);
+  if (places.isSingle(place)) return onSingle(op, segments);
   const last = segments.at(-1)?.text ?? '';
   const above = segments.slice(0, -1);
   const item = above.at(-1)?.param === true;
@@ -149,7 +130,9 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
     return onItem(segments, segments.length - 2, 'action', words);
   }
   if (collectionAbove) {
-    if (op.method === 'get') return 'reads a computed view of a collection';
+    if (op.method === 'get' && COUNT.test(last)) return on(above, 'list', { counts: true });
+    if (op.method === 'get' && !places.answer(op)?.many) return 'reads a computed view of a collection';
+    if (op.method === 'get') return on(segments, 'list');
     const deeper = on(above, 'action', { keyElsewhere: true, words: [last, op.id ?? ''] });
     return deeper;
   }
@@ -206,8 +189,12 @@ export const sightingsOf = (
 ): { sightings: Sighting[]; unmapped: { op: DocOperation; why: string }[] } => {
   const sightings: Sighting[] = [];
   const unmapped: { op: DocOperation; why: string }[] = [];
+  const nameless = byIds(
+    operations.filter((op) => places.shape(op).segments.length === 0),
+    places,
+  );
   for (const op of operations) {
-    const verdict = judge(op, places);
+    const verdict = nameless.get(op) ?? judge(op, places);
     if (typeof verdict === 'string') unmapped.push({ op, why: verdict });
     else sightings.push({ ...verdict, op, answer: places.answer(op), body: places.body(op) });
   }

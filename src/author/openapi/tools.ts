@@ -5,9 +5,12 @@ import { type ArgList, addArg, keyArg, listArgs, noArgs, parentArg, querySets, s
 import type { Entity } from './entities.js';
 import { envelopeOf } from './envelope.js';
 import { type FieldContext, fieldsOf } from './fields.js';
+import { type EntityIndex, parentOf } from './links.js';
 import { surfaceField } from './names.js';
 import { type PagingStyle, pagingStyle } from './query.js';
+import { SAME } from './report.js';
 import type { Sighting } from './sightings.js';
+import { countTool, singleTool } from './single-tools.js';
 
 export interface DraftTool {
   tool: Tool;
@@ -20,9 +23,11 @@ export interface DraftTool {
 
 export interface ToolContext extends FieldContext {
   paging: PagingStyle;
+  index: EntityIndex;
 }
 
 type PlainKind = 'list' | 'search' | 'get' | 'create' | 'update' | 'delete';
+const NO_FIELDS = 'its body has no fields to write';
 type Built = { draft: DraftTool } | { why: string };
 
 const VALUE: Record<PlainKind, number> = { create: 10, get: 9, list: 9, update: 8, delete: 6, search: 5 };
@@ -65,7 +70,7 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
       !fields.some(({ field, col }) => field.type !== 'json' && entity.columns.facts.get(col)?.from === 'answer')
     )
       return 'replaces a whole set at once';
-    return Object.values(list.args).some((arg) => arg.role === 'set') ? list : 'its body has no fields to write';
+    return Object.values(list.args).some((arg) => arg.role === 'set') ? list : NO_FIELDS;
   }
   const key = keyArg(entity, sighting, context.schemas);
   if (!key) return 'nothing in the call names the row';
@@ -74,7 +79,7 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
   if (sighting.body?.many) return 'takes many rows at once';
   const fields = entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
   setArgs(list, entity, fields, 'update');
-  return Object.values(list.args).some((arg) => arg.role === 'set') ? list : 'its body has no fields to write';
+  return Object.values(list.args).some((arg) => arg.role === 'set') ? list : NO_FIELDS;
 };
 
 const contract = (kind: PlainKind, entity: Entity, list: ArgList): Pick<Tool, 'reads' | 'writes'> => {
@@ -97,7 +102,17 @@ const dropCursor = (list: ArgList): void => {
   for (const [name, arg] of Object.entries(list.args)) if (arg.role === 'cursor') delete list.args[name];
 };
 
+const buildSingle = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
+  const fields = entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
+  const envelope =
+    sighting.answer && !sighting.answer.many ? envelopeOf(sighting.answer, '$fields', context.schemas) : undefined;
+  const tool = singleTool(entity, sighting, fields, envelope);
+  if (!tool) return { why: kind === 'delete' ? 'the only thing of its kind is not deleted' : NO_FIELDS };
+  return { draft: { tool, sighting, fallback: `${kind}_${entity.name}`, value: VALUE[kind] - 3 } };
+};
+
 const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
+  if (entity.resource.single === 'one') return buildSingle(kind, entity, sighting, context);
   const list = argsFor(kind, entity, sighting, context);
   if (typeof list === 'string') return { why: list };
   const asked = kind === 'search' && !Object.values(list.args).some((arg) => arg.role === 'query');
@@ -161,15 +176,29 @@ const byFitness =
     (a.op.label < b.op.label ? -1 : 1);
 
 /** Why a list from elsewhere is left out: no column holds its parent, or the plain list narrows by that column already. */
-const relation = (entity: Entity, sighting: Sighting, made: readonly DraftTool[]): string | undefined => {
+const relation = (
+  entity: Entity,
+  sighting: Sighting,
+  made: readonly DraftTool[],
+  index: EntityIndex,
+): string | undefined => {
   if (sighting.place === entity.resource.home) return undefined;
+  // What is no resource of the document only names the caller's own place.
+  if (parentOf(sighting, index) === undefined) return made.some(({ tool }) => tool.op === 'list') ? SAME : undefined;
   const named = [...sighting.parents].reverse().find((one) => entity.parents.has(one.place));
   const col = named && entity.parents.get(named.place);
   if (col === undefined) return 'lists the same things by a relation that no column holds';
   const narrowed = made.some(
     ({ tool }) => tool.op === 'list' && Object.values(tool.args).some((arg) => arg.col === col),
   );
-  return narrowed ? 'another operation does the same' : undefined;
+  return narrowed ? SAME : undefined;
+};
+
+const addCount = (entity: Entity, out: DraftTool[], note: (sighting: Sighting, why: string) => void): void => {
+  let made = 0;
+  for (const sighting of entity.resource.sightings.filter(({ counts }) => counts).sort(byFitness(entity)))
+    if (made++ > 0) note(sighting, SAME);
+    else out.push({ tool: countTool(entity, sighting), sighting, fallback: `count_${plural(entity.name)}`, value: 2 });
 };
 
 /** Tools in order of kind; every operation that became none is reported with the reason. */
@@ -180,11 +209,12 @@ export const plainTools = (
 ): DraftTool[] => {
   const out: DraftTool[] = [];
   for (const kind of ['list', 'search', 'get', 'create', 'update', 'delete'] as const) {
-    const sightings = entity.resource.sightings.filter((sighting) => sighting.kind === kind).sort(byFitness(entity));
+    const sightings = entity.resource.sightings
+      .filter((sighting) => sighting.kind === kind && !sighting.counts)
+      .sort(byFitness(entity));
     let made = 0;
     for (const sighting of sightings) {
-      const why =
-        kind === 'list' ? relation(entity, sighting, out) : made > 0 ? 'another operation does the same' : undefined;
+      const why = kind === 'list' ? relation(entity, sighting, out, context.index) : made > 0 ? SAME : undefined;
       const built: Built = why === undefined ? build(kind, entity, sighting, context) : { why };
       if ('why' in built) note(sighting, built.why);
       else if (kind === 'search' && built.draft.tool.op === 'search' && !built.draft.tool.match?.length)
@@ -196,6 +226,7 @@ export const plainTools = (
       }
     }
   }
+  addCount(entity, out, note);
   return out.filter(({ tool }) => !(tool.op === 'search' && !tool.match?.length));
 };
 

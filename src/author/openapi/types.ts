@@ -87,6 +87,8 @@ export interface DocumentReport {
     fks: number;
     machine: boolean;
     tools: number;
+    /** One of its operations reads it and another writes it, whether or not a pack had room for them. */
+    stateful: boolean;
     service: string | undefined;
   }[];
   classified: Record<OperationKind | 'unmapped', number>;

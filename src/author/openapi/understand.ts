@@ -1,6 +1,6 @@
 /** Everything a document says, read once: operations, what each does to what, and the entities they speak of. */
 import { type EntityFinding, entitiesOf } from './entities.js';
-import { type EntityIndex, indexOf, linkColumns, linkParents } from './links.js';
+import { type EntityIndex, indexOf, linkColumns, linkParents, linkParts } from './links.js';
 import { operationsOf } from './operations.js';
 import type { ParsedDocument } from './parse.js';
 import { placesOf } from './places.js';
@@ -27,14 +27,16 @@ export const understand = (document: ParsedDocument): Understanding => {
   const schemas = schemasOf(refs);
   const operations = operationsOf(document.root, refs);
   const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas));
-  const { resources, links } = resourcesOf(sightings);
+  const { resources, links, related } = resourcesOf(sightings);
   const finding = entitiesOf(resources, schemas);
   const datetime = unifyInstants(finding.entities);
   const index = indexOf(finding.entities);
+  linkParts(finding.entities, index);
   linkColumns(finding.entities, index);
   linkParents(finding.entities, index);
   const why = new Map(unmapped.map(({ op, why: reason }) => [op.label, reason] as const));
   for (const { op } of links) why.set(op.label, 'only links two things, and no column holds the link');
+  for (const { op } of related) why.set(op.label, 'shows a row of another resource, found by a relation');
   for (const { resource, why: reason } of finding.rejected)
     for (const { op } of resource.sightings) why.set(op.label, reason);
   return { ...finding, document, refs, operations, sightings, index, datetime, why };

@@ -3,6 +3,7 @@ import type { Table } from '../../artifacts/table.js';
 import { verbOf } from './actions.js';
 import type { Entity } from './entities.js';
 import type { Weighed } from './packs.js';
+import { SAME } from './report.js';
 import type { ServiceContext } from './service.js';
 import { plainTools } from './tools.js';
 import type { OperationKind } from './types.js';
@@ -23,7 +24,10 @@ export const weigh = (
   understood: Map<string, OperationKind>,
   why: Map<string, string>,
 ): Weighed => {
-  const plain = plainTools(entity, context, ({ op }, reason) => why.set(op.label, reason));
+  const plain = plainTools(entity, context, ({ op, kind }, reason) => {
+    why.set(op.label, reason);
+    if (reason === SAME) understood.set(op.label, kind);
+  });
   const table = roughTable(entity);
   const verbs = entity.resource.sightings.filter(
     (sighting) => sighting.kind === 'action' && verbOf(entity, sighting, context.nouns, table) !== undefined,

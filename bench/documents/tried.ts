@@ -1,0 +1,68 @@
+/** One document through the compiler, and what is counted of it. */
+import type { ServiceSpec } from '../../src/artifacts/service.js';
+import { authorFromDocument } from '../../src/author/openapi/author.js';
+import { elapsedMs } from '../../src/kit/clock.js';
+import type { Engine } from '../../src/world/state/engine.js';
+import { isLarge, textOf } from './directory.js';
+import { prove } from './prove.js';
+
+export interface Tried {
+  name: string;
+  /** False for documents with fewer than four operations, of which nothing else is counted. */
+  large: boolean;
+  operations: number;
+  mapped: number;
+  stateful: number;
+  services: number;
+  tools: number;
+  refused: string | undefined;
+  /** Why operations are not mapped, with how many and the first of them. */
+  reasons: Record<string, { n: number; example: string }>;
+  ms: number;
+  /** One entry a service, when services were to be proved. */
+  proofs: { service: string; pass: boolean; repaired: boolean; failed: string[] }[];
+}
+
+const proofOf = (engine: Engine, spec: ServiceSpec, seed: string): Tried['proofs'][number] => {
+  const proof = prove(engine, spec, seed);
+  return {
+    service: spec.id,
+    pass: proof.pass && proof.dropped.length === 0,
+    repaired: proof.pass,
+    failed: [
+      ...proof.dropped.map(({ tool, why }) => `${tool}: ${why}`),
+      ...proof.failed.map(({ validator, evidence }) => `${validator}: ${evidence[0] ?? ''}`),
+    ],
+  };
+};
+
+const ROOM = new Set(['its resource found no place in a pack', 'the pack is full', 'another operation does the same']);
+
+export const tryOne = (name: string, seed: string, engine: Engine | undefined): Tried => {
+  const text = textOf(name);
+  const none = { name, operations: 0, mapped: 0, stateful: 0, services: 0, tools: 0, refused: undefined };
+  if (!isLarge(text)) return { ...none, large: false, reasons: {}, ms: 0, proofs: [] };
+  const start = elapsedMs();
+  const { services, report } = authorFromDocument(text, { name: name.replace(/\.json$/, ''), seed });
+  const ms = elapsedMs() - start;
+  const reasons: Tried['reasons'] = {};
+  for (const { operation, why } of report.unmapped) {
+    if (ROOM.has(why)) continue;
+    const plain = why.replace(/"[^"]*"/g, '"..."');
+    reasons[plain] ??= { n: 0, example: `${name} ${operation}` };
+    reasons[plain].n++;
+  }
+  return {
+    name,
+    large: true,
+    operations: report.operations,
+    mapped: report.operations - report.classified.unmapped,
+    stateful: report.entities.filter((entity) => entity.stateful).length,
+    services: services.length,
+    tools: report.tools,
+    refused: report.refused?.code,
+    reasons,
+    ms,
+    proofs: engine ? services.map((spec) => proofOf(engine, spec, seed)) : [],
+  };
+};

@@ -1,0 +1,133 @@
+/** Operations whose id, not whose path, says what they do to what: `pubsub.projects.topics.list`, `users.info`, `CreateVpc`. */
+import { singular, snake, wordsOf } from '../../kit/words.js';
+import { segmentKind, verbNoun } from './crud-words.js';
+import type { PathShape, Segment } from './paths.js';
+import type { Places } from './places.js';
+import type { Verdict } from './sightings.js';
+import type { DocOperation, OperationKind } from './types.js';
+
+/** `pubsub.projects.topics.list` over `/v1/{name}`. */
+export const byDottedId = (op: DocOperation, shape: PathShape): Verdict | undefined => {
+  const pieces = (op.id ?? '').split('.');
+  const generic = shape.segments.some(
+    (segment) => segment.param && /^(name|parent|resource)$|\.name$/.test(segment.text),
+  );
+  const flat = shape.segments.every(
+    (segment) => segment.param || /^(v\d\w*|upload|download|media)$/.test(segment.text),
+  );
+  if (pieces.length < 3 || (!generic && !(flat && shape.segments.some((segment) => segment.param)))) return undefined;
+  const verb = pieces.at(-1) as string;
+  const noun = pieces.at(-2) as string;
+  const kind = verb === 'patch' ? 'update' : (segmentKind(verb) ?? 'action');
+  const param = shape.segments.findLast((segment) => segment.param)?.text;
+  const place = `/${pieces.slice(1, -1).join('/').toLowerCase()}`;
+  const above = pieces.length > 3 ? (pieces.at(-3) as string) : '';
+  const up = { param: param ?? 'parent', noun: above, place: `/${pieces.slice(1, -2).join('/').toLowerCase()}` };
+  const atItem = shape.segments.at(-1)?.param === true && kind !== 'list' && kind !== 'create';
+  return {
+    kind,
+    place,
+    noun,
+    parents: atItem || param === undefined ? [] : [up],
+    keyParam: atItem ? param : undefined,
+    keyElsewhere: false,
+    words: [shape.verb ?? verb],
+  };
+};
+
+/** `/conversations.archive`, `/getUsers`, `/createOrder`: a procedure named by its resource. */
+export const byRpcName = (op: DocOperation, segments: readonly Segment[]): Verdict | undefined => {
+  const last = segments.at(-1)?.text ?? '';
+  const read = verbNoun(last);
+  if (!read || (!last.includes('.') && read.kind === undefined)) return undefined;
+  // `users.info` is one user; `getUsers` and a reader without parameters are a list.
+  const isList = read.kind === 'get' && !last.includes('.') && (/s$/.test(read.noun) || op.params.length === 0);
+  const kind = isList ? 'list' : read.kind;
+  const place = `/${singular(snake(read.noun))}`;
+  const noun = read.noun.split('_').at(-1) ?? read.noun;
+  const writes = kind !== 'list' && kind !== 'search' && kind !== 'create';
+  return {
+    kind: kind ?? 'action',
+    place,
+    noun,
+    parents: [],
+    keyParam: undefined,
+    keyElsewhere: writes,
+    words: kind ? [] : [read.verb],
+  };
+};
+
+/** Verbs of procedures besides the plain ones. */
+const VERBS: Record<string, OperationKind> = {
+  describe: 'get',
+  modify: 'update',
+  put: 'create',
+  register: 'create',
+  deregister: 'delete',
+  set: 'update',
+  upsert: 'create',
+  allocate: 'create',
+  import: 'create',
+};
+
+interface Procedure {
+  kind: OperationKind | undefined;
+  noun: string;
+  verb: string;
+}
+
+/** The words of `POST_DescribeVpcs`, `GetFunction2015_03_31`: without the method before and the date after. */
+const procedureWords = (id: string): string[] =>
+  wordsOf(id.replace(/^(GET|POST)_/, '').replace(/(\d{4}_?\d{2}_?\d{2}|_?V\d)$/, ''));
+
+const procedureOf = (op: DocOperation, places: Places): Procedure | undefined => {
+  const [verb = '', ...rest] = procedureWords(op.id ?? '');
+  if (rest.length === 0 || verb === 'batch') return undefined;
+  const kind = VERBS[verb] ?? segmentKind(verb);
+  const noun = rest.map((word, at) => (at === rest.length - 1 ? singular(word) : word)).join('_');
+  const many = places.answer(op)?.many === true || (rest.at(-1) !== singular(rest.at(-1) as string) && kind === 'get');
+  return { kind: many && kind === 'get' ? 'list' : kind, noun, verb };
+};
+
+/** Longest run of words after the verb that is a resource of its own: `StartStreamEncryption` -> stream. */
+const nounIn = (words: readonly string[], nouns: ReadonlySet<string>): string | undefined => {
+  for (let length = words.length; length > 0; length--)
+    for (let at = 0; at + length <= words.length; at++) {
+      const run = words.slice(at, at + length);
+      const noun = [...run.slice(0, -1), singular(run.at(-1) as string)].join('_');
+      if (nouns.has(noun)) return noun;
+    }
+  return undefined;
+};
+
+const on = (noun: string, kind: OperationKind, words: string[]): Verdict => ({
+  kind,
+  place: `/${noun}`,
+  noun,
+  parents: [],
+  keyParam: undefined,
+  keyElsewhere: kind !== 'list' && kind !== 'search' && kind !== 'create',
+  words,
+});
+
+/**
+ * Reads operations without a path of their own (`/#Action=CreateVpc`, one path for all) by their ids. A noun counts as a resource
+ * when something reads it; other verbs act on the longest such noun among their words.
+ */
+export const byIds = (ops: readonly DocOperation[], places: Places): Map<DocOperation, Verdict> => {
+  const out = new Map<DocOperation, Verdict>();
+  const read = ops.map((op) => ({ op, found: procedureOf(op, places) }));
+  const nouns = new Set<string>();
+  for (const { found } of read) if (found?.kind === 'get' || found?.kind === 'list') nouns.add(found.noun);
+  for (const { op, found } of read) {
+    if (!found) continue;
+    const { kind, noun, verb } = found;
+    if (kind !== undefined && kind !== 'action' && (nouns.has(noun) || kind === 'create'))
+      out.set(op, on(noun, kind, []));
+    else {
+      const about = nounIn(procedureWords(op.id ?? '').slice(1), nouns);
+      if (about !== undefined) out.set(op, on(about, 'action', [verb, op.id ?? '']));
+    }
+  }
+  return out;
+};

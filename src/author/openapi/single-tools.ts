@@ -1,0 +1,98 @@
+/** Tools of a thing there is only one of (a setting, the account), and the tool that only counts rows. */
+import type { Step } from '../../artifacts/step.js';
+import type { Tool } from '../../artifacts/tool.js';
+import { type ArgList, noArgs, parentArg, setArgs, toolText } from './args.js';
+import type { Entity } from './entities.js';
+import { SINGLE_KEY } from './keys.js';
+import type { Sighting } from './sightings.js';
+
+const MAIN = `'${SINGLE_KEY}'`;
+
+/** The only row of the table; there always is one. */
+const theRow = (entity: Entity, as: string): Step => ({
+  get: {
+    table: entity.name,
+    where: { [entity.columns.keyCol]: MAIN },
+    as,
+    else: { error: 'not_found', message: `There is no ${entity.table.noun}.` },
+  },
+});
+
+/** Arguments of a step tool: what would be written by a macro is an input here. */
+const asInputs = (list: ArgList): Tool['args'] =>
+  Object.fromEntries(Object.entries(list.args).map(([name, arg]) => [name, { ...arg, role: 'input' as const }]));
+
+/** Reads or changes the one row; undefined for anything else, or when the body holds nothing to write. */
+export const singleTool = (
+  entity: Entity,
+  sighting: Sighting,
+  fields: Parameters<typeof setArgs>[2],
+  envelope: unknown,
+): Tool | undefined => {
+  const { kind, op } = sighting;
+  const base = {
+    op: 'action' as const,
+    table: entity.name,
+    description: toolText(sighting, entity),
+    reads: [entity.name],
+    provenance: { tier: 'spec' as const, operation: op.label },
+  };
+  const returns = { row: 'row', ...(envelope === undefined ? {} : { envelope }) };
+  if (kind === 'get')
+    return {
+      ...base,
+      id: `${entity.name}.get`,
+      args: {},
+      steps: [theRow(entity, 'row')],
+      returns,
+      errors: { not_found: 404 },
+      writes: [],
+    };
+  if (kind !== 'update') return undefined;
+  const list = noArgs();
+  setArgs(list, entity, fields, 'update');
+  const args = asInputs(list);
+  const set = Object.fromEntries(Object.entries(args).map(([name, arg]) => [arg.col as string, `$args.${name}`]));
+  if (Object.keys(set).length === 0) return undefined;
+  const hasReference = Object.values(args).some((arg) => arg.ref !== undefined);
+  return {
+    ...base,
+    id: `${entity.name}.update`,
+    args,
+    steps: [
+      theRow(entity, 'before'),
+      { update: { table: entity.name, where: { [entity.columns.keyCol]: MAIN }, set, as: 'row' } },
+    ],
+    returns,
+    errors: { invalid_argument: 422, not_found: 404, ...(hasReference ? { invalid_reference: 422 } : {}) },
+    writes: [{ table: entity.name, cols: Object.keys(set) }],
+  };
+};
+
+/** How many rows there are, under one parent where the path names it. */
+export const countTool = (entity: Entity, sighting: Sighting): Tool => {
+  const list = noArgs();
+  parentArg(list, entity, sighting, 'filter');
+  const args = asInputs(list);
+  const where = Object.entries(args).map(([name, arg]) => ({
+    col: arg.col as string,
+    op: 'eq' as const,
+    value: `$args.${name}`,
+  }));
+  for (const arg of Object.values(args)) delete arg.op;
+  return {
+    id: `${entity.name}.count`,
+    op: 'action',
+    table: entity.name,
+    description: toolText(sighting, entity),
+    args,
+    steps: [
+      { find: { table: entity.name, ...(where.length > 0 ? { where } : {}), limit: 1, as: 'found', total: 'n' } },
+    ],
+    returns: { value: { count: '$n' } },
+    errors: { invalid_argument: 422 },
+    reads: [entity.name],
+    writes: [],
+    provenance: { tier: 'spec', operation: sighting.op.label },
+  };
+};
