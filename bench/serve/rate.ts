@@ -6,7 +6,7 @@ import { inFolder, type Options } from './options.js';
 import type { SdkPeer } from './peers.js';
 import { startWorker, type Worker } from './processes.js';
 import { median, round, say, sayTargets } from './report.js';
-import { builtMain, type Served, serve } from './server.js';
+import { builtMain, type Served, serve, warmed } from './server.js';
 import { findTargets, type Target, type Targets } from './targets.js';
 import { mcpHead, mcpTail } from './wire.js';
 
@@ -130,6 +130,7 @@ export const runRate = (options: Options): Promise<Record<string, unknown>> =>
       const sdkPeer = await sdk.ask<SdkPeer>({ sdk: peer });
       const served = await serve({ main, corpus: corpus.dir, nodeArgs, args: serveArgs });
       try {
+        await warmed(served);
         const peers = { echo: { ...echo, port }, sdk: { ...sdk, ...sdkPeer } };
         const lanes = await lanesOf(served, targets, count, peers);
         const seen = new Map<string, Hammered[]>(lanes.map(({ name }) => [name, []]));

@@ -76,33 +76,35 @@ const tryTool = (world: LoadedWorld, name: string, tool: WorldTool): Target | un
 
 const ACTION_STATEMENTS = 4;
 
-/** Among the worlds of the corpus; the get of middling size, and the action with the number of statements nearest to four. */
+const byBytes = (a: Target, b: Target): number => a.bytes - b.bytes || (a.tool < b.tool ? -1 : 1);
+
+/**
+ * Of middling size among all worlds of the corpus: a get, and an action of four statements (or, where none has four, of the number
+ * nearest to it).
+ */
 export const findTargets = async (corpus: Corpus): Promise<Targets> => {
   const engine = await Engine.start();
   const gets: Target[] = [];
-  let action: Target | undefined;
-  const isBetter = ({ statements }: Target): boolean =>
-    action === undefined || Math.abs(statements - ACTION_STATEMENTS) < Math.abs(action.statements - ACTION_STATEMENTS);
+  const actions: Target[] = [];
   for (const id of corpus.worlds()) {
     const world = loadWorld(engine, corpus.readWorld(id));
-    const fits = (op: Tool['op'], writes: boolean) =>
-      [...world.tools].filter(
-        ([, { service, tool }]) =>
-          service.role === 'domain' && tool.tool.op === op && tool.tool.writes.length > 0 === writes,
-      );
-    for (const [name, tool] of gets.length < 8 ? fits('get', false) : []) {
-      const found = tryTool(world, name, tool);
-      if (found) gets.push(found);
-    }
-    for (const [name, tool] of action?.statements === ACTION_STATEMENTS ? [] : fits('action', true)) {
-      const found = tryTool(world, name, tool);
-      if (found && isBetter(found)) action = found;
-    }
+    const found = (op: Tool['op'], writes: boolean): Target[] =>
+      [...world.tools].flatMap(([name, known]) => {
+        const { role } = known.service;
+        const { tool } = known.tool;
+        if (role !== 'domain' || tool.op !== op || tool.writes.length > 0 !== writes) return [];
+        return tryTool(world, name, known) ?? [];
+      });
+    gets.push(...found('get', false));
+    actions.push(...found('action', true));
     unloadWorld(world);
-    if (action?.statements === ACTION_STATEMENTS) break;
   }
   engine.close();
-  const get = gets.sort((a, b) => a.bytes - b.bytes)[gets.length >> 1];
+  const off = ({ statements }: Target): number => Math.abs(statements - ACTION_STATEMENTS);
+  const least = Math.min(...actions.map(off));
+  const fit = actions.filter((action) => off(action) === least).sort(byBytes);
+  const get = gets.sort(byBytes)[gets.length >> 1];
+  const action = fit[fit.length >> 1];
   if (!get || !action) throw new Error('the corpus has no get or no action that can be repeated');
   return { get, action };
 };
