@@ -32,6 +32,8 @@ export const DraftVerb = z.strictObject({
   after: z.array(Step).optional(),
   /** Makes a row instead of acting on one; `put` absent: every argument of create. */
   new: z.boolean().optional(),
+  /** Named CEL values handed back in place of the row. */
+  returns: z.record(Name, Literal).optional(),
   /** What it does, where the name does not say it all. */
   says: z.string().optional(),
 });
@@ -59,6 +61,8 @@ export const Archetype = z.strictObject({
   id: Name,
   title: z.string(),
   about: z.string(),
+  /** The archetype of the first catalogue that it does better where its trade is plain (a rental desk, for equipment finance). */
+  improves: Name.optional(),
   /** NAICS sectors it is usual in (a prior, never a filter); `*` for any. */
   sectors: z.array(z.string()),
   tables: z.record(Name, DraftTable),

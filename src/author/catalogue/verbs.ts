@@ -122,11 +122,15 @@ export const verbSteps = (table: CompiledTable, verb: DraftVerb): Step[] => {
   return steps;
 };
 
+/** What the workspace answers to a wrong path. */
+const FILE_CODES = ['not_found', 'conflict', 'too_large'];
+
 const codesOf = (steps: Step[]): string[] =>
   steps.flatMap((step) => {
     if ('get' in step) return step.get.else ? [step.get.else.error] : [];
     if ('require' in step) return step.require.map(({ error }) => error);
     if ('if' in step) return codesOf(step.if.do);
+    if ('file' in step) return FILE_CODES;
     return 'each' in step ? codesOf(step.each.do) : [];
   });
 
@@ -159,7 +163,7 @@ export const verbTool = (
       description: describe(table, name, verb),
       args: argsOf(table, verb),
       steps,
-      returns: { row: 'done' },
+      returns: verb.returns ? { value: verb.returns } : { row: 'done' },
       errors,
       ...contractOf(steps, Object.fromEntries(Object.entries(tables).map(([id, each]) => [id, each.table]))),
       provenance: { tier: 'catalogue', effect: `catalogue:${archetype}.${table.name}.${name}` },

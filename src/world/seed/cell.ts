@@ -2,6 +2,7 @@
 import { DAY, startOfDay } from '../../kit/calendar.js';
 import { singular } from '../../kit/words.js';
 import type { SqlValue } from '../state/types.js';
+import { phrasesData } from './data.js';
 import type { Effect } from './effects.js';
 import { fitValue, storeTime } from './fit.js';
 import { CODES, uuid } from './make/codes.js';
@@ -15,6 +16,7 @@ import { anyText, namedBy, WORDS } from './make/words.js';
 import { medianFor, someAmount } from './money.js';
 import { stringOf } from './pattern.js';
 import { MONEY_RULES, ruleByName, TIME_RULES } from './rules.js';
+import { sayFrom } from './say.js';
 import { colleague } from './subjects.js';
 import type { Cell, Make } from './types.js';
 
@@ -104,9 +106,21 @@ const looseReference: Make = (cell) => {
   return col.column.format === 'uuid' ? uuid(cell) : `${stem.slice(0, 4) || 'ref'}_${r.int(100_000, 999_999)}`;
 };
 
+/** A text of the list that the column's `seed` names; where values must differ, the list is walked and then numbered. */
+const listed: Make = ({ w, h, col, r }) => {
+  const list = col.column.seed ? phrasesData().lists[col.column.seed] : undefined;
+  if (!list || col.column.type !== 'text') return undefined;
+  if (!col.unique && h.plan.table.label !== col.name) return sayFrom(list, w, h, r);
+  const at = h.meta.index - 1;
+  const text = sayFrom(list, w, h, r, at);
+  return text !== undefined && at >= list.length ? `${text} ${Math.floor(at / list.length) + 1}` : text;
+};
+
 const ruleValue = (cell: Cell): SqlValue | undefined => {
   const { col, w, h } = cell;
   if (col.column.enum) return enumValue(cell);
+  const named = listed(cell);
+  if (named !== undefined) return named;
   const id = col.rule?.id;
   const make = id === 'foreign_key' ? looseReference : id ? MAKERS[id] : undefined;
   const made = (make ?? byType)(cell);

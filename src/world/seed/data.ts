@@ -99,6 +99,8 @@ export interface PhrasesData {
   values: Lists;
   /** Values or ranges (`20..200`) of counted things by column or last word. */
   numbers: Record<string, (number | string)[]>;
+  /** Texts that a column names with its `seed`. */
+  lists: Lists;
 }
 
 /** data/paces.yaml: nouns by the pace of their processes. */
@@ -114,5 +116,25 @@ export const placesData = (): PlacesData => load('places');
 export const companiesData = (): CompaniesData => load('companies');
 /** data/phrases-goods.yaml: goods and services by sector. */
 export const goodsData = (): GoodsData => load('phrases-goods');
-/** data/phrases.yaml: nouns, titles, sentences. */
-export const phrasesData = (): PhrasesData => load('phrases');
+let merged: PhrasesData | undefined;
+
+const joined = (a: Lists, b: Lists): Lists => {
+  const out: Lists = { ...a };
+  for (const [key, list] of Object.entries(b)) out[key] = [...(out[key] ?? []), ...list];
+  return out;
+};
+
+/** data/phrases.yaml and data/phrases-services.yaml: nouns, titles, sentences. */
+export const phrasesData = (): PhrasesData => {
+  if (merged) return merged;
+  const common = load<PhrasesData>('phrases');
+  const more = load<Pick<PhrasesData, 'nouns' | 'names' | 'titles' | 'lists'>>('phrases-services');
+  merged = {
+    ...common,
+    nouns: joined(common.nouns, more.nouns),
+    names: { ...more.names, ...common.names },
+    titles: { ...more.titles, ...common.titles },
+    lists: more.lists,
+  };
+  return merged;
+};
