@@ -70,6 +70,7 @@ export class Openings {
     const record = this.registry.resolve('task', reference);
     const task = this.#task(record.hash);
     this.#world(this.registry.resolve('world', task.world));
+    this.#verifier(record);
   }
 
   #ofTask(reference: string, request: OpenRequest, servers: Record<string, Pin>): Opening {
