@@ -87,6 +87,7 @@ const afterFailure = (desk: Desk, question: Question, key: string, error: Treadl
     kind: 'failed',
     part: question.part,
     round: question.round,
+    nth: desk.misses,
     key,
     error: { code, message },
   });

@@ -128,7 +128,7 @@ export const makeService = async (studio: Studio, work: ServiceWork): Promise<vo
   const { desk } = studio;
   await askTables(studio, work);
   if (Object.keys(work.tables).length === 0) {
-    work.out = desk.ended ? `not written: ${desk.ended.why}` : `no sound table: ${work.lost.at(-1)?.why ?? ''}`;
+    work.out = desk.ended ? `not written: ${desk.ended.why}` : `no sound table: ${work.lost[0]?.why ?? ''}`;
     return;
   }
   const names = Object.keys(work.tables);

@@ -162,6 +162,10 @@ const putsOf = (value: unknown, table: DraftTable, at: string, issues: Issue[]):
 
 const verbOf = (bag: Bag, work: ServiceWork, table: DraftTable, at: string, issues: Issue[]): DraftVerb => {
   const set = setsOf(get(bag, 'set'), table, at, issues);
+  const columns = [...Object.keys(table.cols), ...(table.status ? ['status'] : [])];
+  for (const col of Object.keys(set))
+    if (!columns.includes(col))
+      issues.push({ at, why: `"set" names ${col}, which is no column.`, hint: `Columns: ${columns.join(', ')}.` });
   const known = table.status?.split('|') ?? [];
   const to = nameOf(get(bag, 'to'));
   const from = [...new Set(states(get(bag, 'from')))];
@@ -240,7 +244,10 @@ export interface ActionsRequest {
 export const actionsPart = ({ work, setting, present, tables, document }: ActionsRequest): Part => {
   const flaws = new Map<string, Issue[]>();
   const read = (value: unknown): Issue[] => {
-    for (const bag of entries(value, 'action', 'actions', 'tools', 'verbs')) {
+    const given = entries(value, 'action', 'actions', 'tools', 'verbs');
+    const before = new Map(flaws);
+    if (given.length > 0) flaws.clear();
+    for (const bag of given) {
       let at = 'action';
       try {
         const done = readAction(bag, work, setting, present);
@@ -251,6 +258,8 @@ export const actionsPart = ({ work, setting, present, tables, document }: Action
         flaws.set(at, [issueOf(thrown, at)]);
       }
     }
+    // What was wrong and is not written again was left out, as the hints offer.
+    for (const [at, issues] of before) if (!flaws.has(at) && !at.startsWith('unknown.')) work.lost.push(...issues);
     const idle = tables
       .filter((name) => work.tables[name]?.status && Object.keys(work.tables[name]?.verbs ?? {}).length === 0)
       .map(

@@ -80,7 +80,7 @@ const tableOf = (bag: Bag, name: string, about: string, issues: Issue[]): DraftT
   const says = plainLine(get(bag, 'about', 'description')) || about;
   const table: DraftTable = {
     cols,
-    ...(noun && /^[a-z][a-z -]*$/.test(noun) ? { noun } : {}),
+    ...(noun && /^[a-z]+([ -][a-z]+){0,2}$/.test(noun) ? { noun } : {}),
     ...(says ? { about: says } : {}),
     ...(states ? { status: states.join('|') } : {}),
     ...(search.length > 0 ? { search: [...new Set(search)] } : {}),

@@ -24,9 +24,11 @@ const isHtml = (text: string): boolean =>
   /<!doctype html|<html[\s>]|<body[\s>]/i.test(text.slice(0, 5000)) ||
   (text.match(/<\/(p|div|li|td|h[1-6])>/gi)?.length ?? 0) > 3;
 
+/** Elements whose content no reader sees. */
+const UNSEEN = /<(script|style|template|noscript|svg|iframe|object|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
+
 const fromHtml = (html: string): string =>
   html
-    .replace(/<(script|style|template|noscript|svg|iframe|object|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
     .replace(/<h([1-6])\b[^<>]*>/gi, (_, level: string) => `\n\n${'#'.repeat(Number(level))} `)
     .replace(/<li\b[^<>]*>/gi, '\n- ')
     .replace(/<\/(td|th)\s*>/gi, ' | ')
@@ -47,7 +49,10 @@ export const LONE = /\p{Cs}/gu;
 
 /** The text of a document; the same for the same document. */
 export const plainText = (document: string): string => {
-  const raw = document.slice(0, MOST_RAW).replace(/<!--[\s\S]*?(?:-->|$)/g, ' ');
+  const raw = document
+    .slice(0, MOST_RAW)
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(UNSEEN, ' ');
   const text = isHtml(raw) ? fromHtml(raw) : fromMarkdown(raw).replace(/<\/?[a-z][^<>]{0,500}>/gi, '');
   return text
     .replace(/&(#x?[0-9a-f]{1,6}|[a-z]{2,8});/gi, entity)

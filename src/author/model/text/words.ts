@@ -34,7 +34,9 @@ export const plainLine = (value: unknown, most = 200): string => {
   return line.length > most ? `${line.slice(0, most).replace(/\s\S*$/, '')}.` : line;
 };
 
-/** A lower_snake name, or undefined for what has no letters to make one of. */
+const MOST_WORDS = 5;
+
+/** A lower_snake name of at most five words, or undefined for what has no letters to make one of. */
 export const nameOf = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return undefined;
   const name = snake(
@@ -44,6 +46,9 @@ export const nameOf = (value: unknown): string | undefined => {
       .replace(/[^\x20-\x7e]+/g, fold),
   )
     .replace(/^[^a-z]+/, '')
+    .split('_')
+    .slice(0, MOST_WORDS)
+    .join('_')
     .slice(0, 40)
     .replace(/_+$/, '');
   return name === '' || name === 'constructor' ? undefined : name;
