@@ -1,14 +1,15 @@
 /** The contract of validators: each has a broken input that fails it and nothing else, and a good one passes them all. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { certifyService, certifyWorld } from '../../src/certify/certify.js';
+import { certifyService, certifyWorld, subjectOf, worldSubjectOf } from '../../src/certify/certify.js';
 import { judgeDeterminism } from '../../src/certify/determinism/judge.js';
-import { SERVICE_VALIDATORS } from '../../src/certify/validators/registry.js';
+import { SERVICE_VALIDATORS, WORLD_VALIDATORS } from '../../src/certify/validators/registry.js';
 import type { LoadedService } from '../../src/world/loaded.js';
 import { loadWorld } from '../../src/world/loaded.js';
 import { Engine } from '../../src/world/state/engine.js';
-import { fixtureWorld } from '../fixtures/world.js';
 import { BROKEN, isConsistent } from './broken.js';
 import { BROKEN_RUNS, GOOD_RUN } from './broken-runs.js';
+import { BROKEN_WORLDS } from './broken-worlds.js';
+import { wholeParts } from './whole.js';
 
 let engine: Engine;
 beforeEach(async () => {
@@ -20,7 +21,12 @@ afterEach(() => engine.close());
 describe('the registry', () => {
   it('numbers its validators in order and names each once', () => {
     expect(SERVICE_VALIDATORS.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(new Set(SERVICE_VALIDATORS.map(({ id }) => id)).size).toBe(SERVICE_VALIDATORS.length);
+    expect(WORLD_VALIDATORS.map(({ number }) => number)).toEqual([7, 8, 9, 10, 12]);
+    const all = [...SERVICE_VALIDATORS, ...WORLD_VALIDATORS];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  });
+  it.each(WORLD_VALIDATORS.map(({ id }) => id))('has a broken world for %s', (id) => {
+    expect(BROKEN_WORLDS.filter(({ validator }) => validator === id)).not.toEqual([]);
   });
   it.each(SERVICE_VALIDATORS.map(({ id }) => id))('has a broken input for %s', (id) => {
     expect(BROKEN.filter(({ validator }) => validator === id)).not.toEqual([]);
@@ -29,13 +35,16 @@ describe('the registry', () => {
 
 describe('a good world', () => {
   it('passes every validator', () => {
-    const { certificate, services, probes } = certifyWorld(fixtureWorld(engine));
+    const { certificate, services, probes } = certifyWorld(loadWorld(engine, wholeParts(engine)));
+    expect(certificate.findings.filter(({ pass }) => !pass)).toEqual([]);
     const failed = Object.values(services).flatMap(({ name, findings }) =>
       findings.filter(({ pass }) => !pass).map(({ id, evidence }) => `${name} ${id}: ${evidence[0]}`),
     );
     expect(failed).toEqual([]);
     expect(certificate.pass).toBe(true);
-    expect(certificate.findings.map(({ id }) => id)).toEqual(SERVICE_VALIDATORS.map(({ id }) => id));
+    expect(certificate.findings.map(({ id }) => id)).toEqual(
+      [...SERVICE_VALIDATORS, ...WORLD_VALIDATORS].map(({ id }) => id),
+    );
     expect(probes.filter(({ args }) => args === undefined)).toEqual([]);
   });
 });
@@ -51,6 +60,23 @@ describe('a broken service', () => {
       const failed = certificate.findings.filter(({ pass }) => !pass);
       expect(failed.map(({ id, evidence }) => [id, evidence[0]])).toEqual([[validator, expect.any(String)]]);
       expect(certificate.pass).toBe(false);
+      expect(failed[0]?.repair?.hint).not.toBe('');
+    },
+  );
+});
+
+describe('a broken world', () => {
+  it.each(BROKEN_WORLDS.map((broken) => [broken.validator, broken.what, broken] as const))(
+    'fails %s alone when %s',
+    (validator, _, { load, says, part }) => {
+      const world = load(engine);
+      const subject = worldSubjectOf(
+        world,
+        [...world.services.values()].flatMap((service) => subjectOf(world, service).probes),
+      );
+      const failed = WORLD_VALIDATORS.map(({ run }) => run(subject)).filter(({ pass }) => !pass);
+      expect(failed.map(({ id, evidence }) => [id, evidence[0]])).toEqual([[validator, expect.stringMatching(says)]]);
+      expect(failed[0]?.repair?.part).toBe(part);
       expect(failed[0]?.repair?.hint).not.toBe('');
     },
   );

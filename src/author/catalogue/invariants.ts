@@ -62,10 +62,17 @@ export const tiesTo = (archetype: string, others: readonly string[]): number =>
 const MOST_TRADE = 8;
 const MOST_PEOPLE = 2;
 
+/** Whether both ends of the rule are in the world: a key that names a service which is not there is left out of its table. */
+const stands = ({ trigger, target, key }: Invariant, specs: readonly ServiceSpec[]): boolean => {
+  const has = (end: { service: string; table: string }, col: string): boolean =>
+    specs.find(({ id }) => id === end.service)?.tables[end.table]?.cols[col] !== undefined;
+  return has(trigger, key.trigger) && has(target, key.target);
+};
+
 /** The rules of a world: those between its trade services (at most eight, spread over them), then who has left (at most two). */
 export const invariantsFor = (present: ReadonlySet<string>, specs: readonly ServiceSpec[]): Invariant[] => {
   const fitting = invariantTemplates().filter(
-    ({ trigger, target }) => present.has(trigger.service) && present.has(target.service),
+    (rule) => present.has(rule.trigger.service) && present.has(rule.target.service) && stands(rule, specs),
   );
   const pairs = new Map<string, number>();
   const ranked = fitting.map((rule, i) => {

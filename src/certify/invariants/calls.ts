@@ -42,7 +42,9 @@ const FILLINGS: readonly { source: Source; withOptional: boolean }[] = [
 ];
 /** Plans of one tool: the invariant's own is tried longer than the others. */
 const MOST_OWN = 14;
-const MOST_OTHER = 4;
+const MOST_OTHER = 5;
+/** Partners of one row, the one that asks the most among them. */
+const MOST_TIED = 6;
 /** Rows of the other side whose keys or values are written into a call. */
 const PARTNERS = 4;
 
@@ -90,6 +92,26 @@ function* partnerPlans(field: Field, session: Session, side: Side, aim: Aim, don
   }
 }
 
+/** Rows that the session has touched come first: what the last call made is what the next one is for. */
+const recentFirst = (field: Field, session: Session, side: Side, rows: readonly Row[]): Row[] => {
+  const { service, table } = place(field, side);
+  const key = tableOf(field, side)?.key.col ?? '';
+  const touched = new Set(
+    session.ledger.flatMap((entry) =>
+      entry.touched.filter((touch) => touch.service === service && touch.table === table).map((touch) => touch.key),
+    ),
+  );
+  if (touched.size === 0) return [...rows];
+  const isTouched = (row: Row): boolean => touched.has(row[key] as string | number);
+  return [...rows.filter(isTouched), ...rows.filter((row) => !isTouched(row))];
+};
+
+/** Wishes on other columns than the one that the tools move: a row that grants them needs one call less. */
+const lacking = (field: Field, side: Side, asked: readonly Wish[], row: Row): number => {
+  const status = tableOf(field, side)?.machine?.col ?? 'status';
+  return asked.filter(({ col, yes }) => col !== status && yes.length > 0 && !yes.includes(row[col] ?? null)).length;
+};
+
 /** What to do with rows of one side so that the aim is reached, the likeliest first. */
 function* plansFor(field: Field, session: Session, side: Side, aim: Aim): Iterable<Plan> {
   const { situation } = field;
@@ -97,16 +119,25 @@ function* plansFor(field: Field, session: Session, side: Side, aim: Aim): Iterab
   if (side === 't') {
     const near = aim === 'break' ? situation.almostTriggers(session) : situation.triggers(session, true);
     const spec = tableOf(field, 't');
-    const donors = spec ? donorsOf(spec, near, field.random.stream('near')) : near;
-    for (const donor of donors) yield { donor, set: granted(wishes(field, session, 't', undefined), aim === 'break') };
+    const mixed = spec ? donorsOf(spec, near, field.random.stream('near')) : near;
+    const asked = wishes(field, session, 't', undefined);
+    const lack = new Map(mixed.map((row) => [row, aim === 'break' ? lacking(field, 't', asked, row) : 0]));
+    mixed.sort((a, b) => (lack.get(a) ?? 0) - (lack.get(b) ?? 0));
+    const donors = recentFirst(field, session, 't', mixed);
+    for (const donor of donors) yield { donor, set: granted(asked, aim === 'break') };
     yield* partnerPlans(field, session, 't', aim, aim === 'mend' ? near : anyRows(field, 't'));
     return;
   }
-  const near = aim === 'break' ? situation.keepers(session) : situation.culprits(session);
+  const found = aim === 'break' ? situation.keepers(session) : situation.culprits(session);
+  const near = recentFirst(field, session, 'x', found);
   const meet = (expect === 'none') === (aim === 'break');
-  const [partner] = situation.triggers(session, aim === 'mend');
-  const asked = wishes(field, session, 'x', partner);
-  for (const [turn, donor] of near.entries()) yield { donor, set: granted(asked, meet, Math.floor(turn / 4)) };
+  const partners = situation.triggers(session, aim === 'mend');
+  const { key } = situation.invariant;
+  for (const [turn, donor] of near.entries()) {
+    const tied = partners.filter((partner) => partner[key.trigger] === donor[key.target]).slice(0, MOST_TIED);
+    for (const partner of tied.length > 0 ? tied : [undefined])
+      yield { donor, set: granted(wishes(field, session, 'x', partner), meet, Math.floor(turn / 4)) };
+  }
   const others =
     aim === 'mend' && expect !== 'at_least_one' ? near : [...situation.meeting(session), ...anyRows(field, 'x')];
   yield* partnerPlans(field, session, 'x', aim, others);
@@ -128,6 +159,23 @@ const hanging = (field: Field, tool: WorldTool, side: Side, focus: Row): Row[] =
   if (up !== undefined) return rows.filter((row) => row[up] === focus[own.key.col]).slice(0, 2);
   const down = Object.keys(own.cols).find((col) => own.cols[col]?.fk === tool.tool.tool.table);
   return down === undefined ? [] : rows.filter((row) => row[spec.key.col] === focus[down]).slice(0, 1);
+};
+
+/** What is left of an amount: the differences of the row's own columns that an argument may be meant to use up. */
+const leftOver = (tool: WorldTool, donor: Row | undefined): Record<string, SqlValue>[] => {
+  const { cols } = tool.service.spec.tables[tool.tool.tool.table] as Table;
+  const amounts = Object.entries(tool.tool.tool.args).filter(
+    ([, { role, type }]) => role === 'input' && (type === 'money' || type === 'int' || type === 'number'),
+  );
+  const [first] = amounts;
+  if (!donor || !first) return [];
+  const [name, arg] = first;
+  const numbers = Object.keys(cols).filter((col) => cols[col]?.type === arg.type && typeof donor[col] === 'number');
+  const lefts = numbers.flatMap((a) => numbers.map((b) => Number(donor[a]) - (a === b ? 0 : Number(donor[b]))));
+  return [...new Set(lefts)]
+    .filter((left) => left > 0)
+    .slice(0, 4)
+    .map((left) => ({ [name]: left }));
 };
 
 const givenTo = (tool: WorldTool, isOwn: boolean, set: Plan['set']): Record<string, SqlValue> => {
@@ -172,11 +220,14 @@ function* callsOfTool(
         random: field.random.stream(`${name} ${serial}`),
         serial,
       };
-      const args = argsOf(search, withOptional, givenTo(tool, isOwn, set));
-      const text = JSON.stringify(args);
-      if (args === undefined || seen.has(text)) continue;
-      seen.add(text);
-      yield { tool: name, args };
+      const given = givenTo(tool, isOwn, set);
+      for (const more of turn === 0 ? [{}, ...leftOver(tool, donor)] : [{}]) {
+        const args = argsOf(search, withOptional, { ...given, ...more });
+        const text = JSON.stringify(args);
+        if (args === undefined || seen.has(text)) continue;
+        seen.add(text);
+        yield { tool: name, args };
+      }
     }
 }
 

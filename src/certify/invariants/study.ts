@@ -9,6 +9,9 @@ import type { Field, ToolCall } from './calls.js';
 import { findCalls, MOST_CALLS } from './find.js';
 import { type Situation, situationOf } from './situation.js';
 
+/** Breaks that are tried in turn: not every row that breaks a rule can be put right again. */
+const MOST_BREAKS = 4;
+
 /** Which validator an invariant fails, with what was seen. */
 export interface InvariantFault {
   validator: 'cross_service' | 'initially_true' | 'violable';
@@ -92,11 +95,21 @@ const violableFault = (room: StudyRoom, situation: Situation, study: InvariantSt
   const { invariant } = study;
   const { world, random, rows } = room;
   const field: Field = { world, situation, random, rows };
-  const session = room.open();
-  const found = findCalls(field, session, 'break');
-  session.drop();
   const against = (line: string, hint: string): InvariantFault => ({ validator: 'violable', line, hint });
-  if (!found)
+  const known = new Set<string | number>();
+  for (let turn = 0; turn < MOST_BREAKS && !study.mends; turn++) {
+    const session = room.open();
+    const found = findCalls(field, session, 'break', known);
+    session.drop();
+    if (!found) break;
+    study.breaks = found.calls;
+    for (const key of situation.broken(found.session)) known.add(key);
+    const mended = findCalls(field, found.session, 'mend');
+    found.session.drop();
+    mended?.session.drop();
+    if (mended) study.mends = mended.calls;
+  }
+  if (!study.breaks)
     return study.fires === 0
       ? {
           validator: 'initially_true',
@@ -107,16 +120,11 @@ const violableFault = (room: StudyRoom, situation: Situation, study: InvariantSt
           `no calls were found that make it false (${invariant.violatedBy} was tried first)`,
           'Name a tool that breaks it, or leave the invariant out: what cannot be broken asks nothing of an agent.',
         );
-  study.breaks = found.calls;
-  const mended = findCalls(field, found.session, 'mend');
-  found.session.drop();
-  if (!mended)
+  if (!study.mends)
     return against(
-      `made false by ${found.calls.map(({ tool }) => tool).join(', ')}, no calls were found that make it true again (${invariant.repairedBy} was tried first)`,
+      `made false by ${study.breaks.map(({ tool }) => tool).join(', ')}, no calls were found that make it true again (${invariant.repairedBy} was tried first)`,
       'Name a tool that mends it, or leave the invariant out.',
     );
-  mended.session.drop();
-  study.mends = mended.calls;
   return confirmed(room, situation, study)
     ? undefined
     : against(

@@ -43,15 +43,52 @@ const around = (op: string, value: SqlValue, isTime: boolean): Omit<Wish, 'col'>
 const enumRest = (table: Table, col: string, values: readonly SqlValue[]): SqlValue[] =>
   (table.cols[col]?.enum ?? []).filter((value) => !values.includes(value));
 
+const FLIPPED: Record<string, string> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
+/** A comparison read from the other end: `x.day >= t.week + 7` is a wish on `t.week` too. */
+const flipped = (
+  found: readonly (string | undefined)[],
+  side: 't' | 'x',
+  other: Row | undefined,
+): Clause | undefined => {
+  const [, of, col = '', operator = '', right = '', sign, more] = found;
+  if (of === undefined || of === side || !right.startsWith(`${side}.`) || !other) return undefined;
+  const held = other[col];
+  if (held === undefined || held === null) return undefined;
+  const shift = more === undefined ? 0 : Number(more) * (sign === '-' ? 1 : -1);
+  return {
+    col: right.slice(2),
+    op: FLIPPED[operator] ?? operator,
+    value: typeof held === 'number' ? held + shift : held,
+  };
+};
+
+interface Clause {
+  col: string;
+  op: string;
+  value: SqlValue;
+}
+
+const compared = ({ col, op, value }: Clause, table: Table): Wish => {
+  const column = table.cols[col];
+  const found = around(op, value, column?.type === 'date' || column?.type === 'datetime');
+  const rest = typeof value === 'string' ? enumRest(table, col, [value]) : [];
+  if (op === '=') found.no.push(...rest);
+  else found.yes.push(...rest);
+  return { col, ...found };
+};
+
 /**
  * Wishes of a conjunction on the columns of `side` (`t` or `x`; a bare name is the side's own). `other` is a row of the other
  * side, `now` unix seconds. What is no plain comparison is passed over.
  */
 export const wishesOf = (where: string, side: 't' | 'x', table: Table, other: Row | undefined, now: number): Wish[] => {
   const out: Wish[] = [];
-  for (const [, of, col = '', operator = '', right = '', sign, more] of where.matchAll(CLAUSE)) {
-    const column = table.cols[col];
-    if ((of ?? side) !== side || !column) continue;
+  for (const match of where.matchAll(CLAUSE)) {
+    const [, of, col = '', operator = '', right = '', sign, more] = match;
+    const turned = flipped(match, side, other);
+    if (turned && table.cols[turned.col]) out.push(compared(turned, table));
+    if ((of ?? side) !== side || !table.cols[col]) continue;
     const op = operator.toLowerCase().replace(/\s+/g, ' ');
     if (op === 'is null') out.push({ col, yes: [null], no: [] });
     else if (op === 'is not null') out.push({ col, yes: [], no: [null] });
@@ -64,11 +101,7 @@ export const wishesOf = (where: string, side: 't' | 'x', table: Table, other: Ro
       if (base === undefined || base === null) continue;
       const shift = more === undefined ? 0 : Number(more) * (sign === '-' ? -1 : 1);
       const value = typeof base === 'number' ? base + shift : base;
-      const found = around(op, value, column.type === 'date' || column.type === 'datetime');
-      const rest = typeof value === 'string' ? enumRest(table, col, [value]) : [];
-      if (op === '=') found.no.push(...rest);
-      else found.yes.push(...rest);
-      out.push({ col, ...found });
+      out.push(compared({ col, op, value }, table));
     }
   }
   return out;
