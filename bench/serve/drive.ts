@@ -2,7 +2,7 @@
 import type { OpenedSession } from '../../src/serve/api.js';
 import { type Doors, faultOf } from './load.js';
 import { type PlannedRollout, readPlans } from './plan.js';
-import { ask, mcpHead, mcpTail, wireTo } from './wire.js';
+import { type Answer, ask, mcpHead, mcpTail, type Wire, wireTo } from './wire.js';
 
 export interface DriveJob extends Doors {
   plans: string;
@@ -18,6 +18,26 @@ export interface Driven {
   failed: number;
   failures: string[];
 }
+
+/** A kept connection that is made anew after a refusal, for which the server hangs up, and after it broke; undefined then. */
+const lineTo = (port: number) => {
+  let wire: Wire | undefined;
+  const say = async (request: (wire: Wire) => Promise<Answer>): Promise<Answer | undefined> => {
+    try {
+      wire ??= await wireTo(port);
+      const answer = await request(wire);
+      if (answer.status < 300) return answer;
+      wire.close();
+      wire = undefined;
+      return answer;
+    } catch {
+      wire?.close();
+      wire = undefined;
+      return undefined;
+    }
+  };
+  return Object.assign(say, { close: () => wire?.close() });
+};
 
 let known: { file: string; plans: PlannedRollout[] } | undefined;
 
@@ -39,21 +59,21 @@ export const work = async ({
     if (done.failures.length < 10) done.failures.push(why);
   };
   const one = async (): Promise<void> => {
-    const admin = await wireTo(trainersPort);
-    const agent = await wireTo(agentsPort);
+    const admin = lineTo(trainersPort);
+    const agent = lineTo(agentsPort);
     while (next < to) {
       const { task, world, services, calls } = plans[next++ % plans.length] as PlannedRollout;
       const body = { ...(task === undefined ? { world } : { task }), services };
-      const answer = await ask(admin, { method: 'POST', path: '/v1/sessions', token, body });
-      if (answer.status !== 201) {
-        failed(`open: ${answer.status} ${answer.body.toString('utf8', 0, 200)}`);
+      const answer = await admin((wire) => ask(wire, { method: 'POST', path: '/v1/sessions', token, body }));
+      if (answer?.status !== 201) {
+        failed(`open: ${answer?.status} ${answer?.body.toString('utf8', 0, 200)}`);
         continue;
       }
       const opened = JSON.parse(answer.body.toString('utf8')) as OpenedSession;
       for (const [i, { service, tool, args, ok, sha }] of calls.entries()) {
         const { url, token: own } = opened.services[service] as { url: string; token: string };
         const head = mcpHead(new URL(url).pathname, own);
-        const said = await agent.send(head + mcpTail(i, 'tools/call', { name: tool, arguments: args }));
+        const said = await agent((wire) => wire.send(head + mcpTail(i, 'tools/call', { name: tool, arguments: args })));
         done.calls++;
         const fault = faultOf(said, ok, sha);
         if (fault !== undefined) failed(`${tool}: ${fault}`);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ServerInfo } from '../../src/serve/api.js';
 import { startNode, stop } from './processes.js';
+import { say } from './report.js';
 import { ask, type Wire, wireTo } from './wire.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -72,6 +73,10 @@ const portOf = (url: string): number => Number(new URL(url).port);
 export const serve = async ({ main, corpus, args = [], nodeArgs = [] }: ServeOptions): Promise<Served> => {
   const child = startNode([...nodeArgs, main, 'serve', corpus, '--json', '--sessions', '0', ...args], 'pipe');
   const { url, adminUrl, adminToken } = await addressOf(child);
+  let isStopping = false;
+  child.once('exit', (code, signal) => {
+    if (!isStopping) say(`the server ended by itself: ${signal ?? `code ${code}`}`);
+  });
   const trainersPort = portOf(adminUrl);
   let wire: Wire | undefined;
   return {
@@ -87,6 +92,7 @@ export const serve = async ({ main, corpus, args = [], nodeArgs = [] }: ServeOpt
       return (text === '' ? undefined : text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as T;
     },
     stop: async () => {
+      isStopping = true;
       wire?.close();
       await stop(child);
     },

@@ -8,19 +8,28 @@ import { memoryOf, startWorker } from './processes.js';
 import { median, quantile, round, say, sayTargets } from './report.js';
 import { builtMain, serve, warmed } from './server.js';
 
-const IDLE_SECONDS = 2;
+/** Long enough for a busy machine: a session that waits longer for its next call is closed, and the call fails. */
+const IDLE_SECONDS = { small: 4, full: 10 };
 const WORKERS = 16;
 /** Share of the sessions that count as warm-up. */
 const WARM_UP = 0.2;
 const STEPS = 20;
 const SAMPLE_MS = 250;
 
-/** Resident MiB of a process every so often, until it is stopped. */
+/** Resident MiB of a process every so often, until it is stopped or the process is gone. */
 const watch = (pid: number): { stop(): number[] } => {
   const seen: number[] = [];
-  const timer = setInterval(() => seen.push(memoryOf(pid).rssMiB), SAMPLE_MS);
+  const look = (): void => {
+    try {
+      seen.push(memoryOf(pid).rssMiB);
+    } catch {
+      clearInterval(timer);
+    }
+  };
+  const timer = setInterval(look, SAMPLE_MS);
   return {
     stop: () => {
+      look();
       clearInterval(timer);
       return seen;
     },
@@ -37,9 +46,10 @@ export const runSoak = (options: Options): Promise<Record<string, unknown>> =>
     const rollouts = small ? 6 : 60;
     const corpusPlan = { worlds: small ? 3 : 20, tasks: small ? 6 : 60 };
     const { corpus, plans } = await madeFor(options, dir, corpusPlan, { rollouts, calls: rollouts * each });
+    const idle = IDLE_SECONDS[small ? 'small' : 'full'];
     const load = await startWorker('drive');
     try {
-      const args = ['--idle', String(IDLE_SECONDS), ...serveArgs];
+      const args = ['--idle', String(idle), ...serveArgs];
       const served = await serve({ main, corpus: corpus.dir, args, nodeArgs });
       try {
         await warmed(served);
@@ -59,7 +69,7 @@ export const runSoak = (options: Options): Promise<Record<string, unknown>> =>
         const started = performance.now();
         for (let n = 0; n < STEPS; n++) levels.push(median(await run(edge(n), edge(n + 1))));
         const seconds = (performance.now() - started) / 1000;
-        await sleep((IDLE_SECONDS + 2) * 1000);
+        await sleep((idle + 2) * 1000);
         const after = memoryOf(served.pid).rssMiB;
         const info = await served.admin<ServerInfo>('GET', '/v1/info');
         const warmUp = Math.round(STEPS * WARM_UP);
