@@ -65,6 +65,7 @@ export const keyArg = (
   if (!sighting.keyElsewhere) return undefined;
   const noun = entity.resource.noun;
   const tail = noun.split('_').at(-1) as string;
+  const wide = [noun, tail].flatMap((word) => [`${word}_arn`, `${word}_identifier`, `${word}_name`]);
   const names = new Set([
     keyCol,
     noun,
@@ -73,17 +74,21 @@ export const keyArg = (
     `${tail}_id`,
     `${noun}_${keyCol}`,
     `${tail}_${keyCol}`,
-    `${noun}_name`,
     snake(entity.key.property),
     'id',
+    ...wide,
+    'arn',
+    'identifier',
   ]);
   const query = sighting.op.params.find((one) => one.in === 'query' && names.has(snake(one.name)));
   if (query && !schemas.view(query.schema).types.has('array'))
     return make(query.name, queryField(query.name), query.description);
   const body = sighting.body;
   if (!body || body.many) return undefined;
-  for (const [name, raw] of body.item.properties) {
-    if (!names.has(snake(name)) || body.path.length > 2) continue;
+  const byName = new Map([...body.item.properties].map(([name, raw]) => [snake(name), [name, raw] as const] as const));
+  for (const wanted of names) {
+    const [name, raw] = byName.get(wanted) ?? [];
+    if (name === undefined || body.path.length > 2) continue;
     const field = scalarField(name, raw, true, schemas);
     if (field && field.type !== 'json') return make(name, surfaceField([...body.path, name]), field.description);
   }
@@ -163,6 +168,11 @@ export const listArgs = (
   style: PagingStyle,
   schemas: Schemas,
 ): void => {
+  if (sighting.narrow !== undefined) {
+    const param = sighting.op.params.find((one) => one.in === 'path' && one.name === sighting.narrow);
+    const arg = param ? filterArg({ ...param, required: true }, entity, schemas) : undefined;
+    if (param && arg) addArg(list, snake(param.name), { ...arg, field: propertyName(param.name) });
+  }
   const body: DocParam[] =
     sighting.op.method === 'post' && sighting.body && !sighting.body.many
       ? [...sighting.body.item.properties].map(([name, schema]) => ({

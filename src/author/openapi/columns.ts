@@ -5,6 +5,7 @@ import { type FieldContext, fieldsOf } from './fields.js';
 import type { FoundKey } from './keys.js';
 import { identifier, surfaceField, unique } from './names.js';
 import type { Resource } from './resources.js';
+import type { View } from './schema.js';
 import type { Field } from './types.js';
 
 export interface ColumnFact {
@@ -154,6 +155,15 @@ const takeRules = (fact: ColumnFact | undefined, field: Field, keyCol: string): 
   fact.column = column;
 };
 
+/** The list of `{op, path, value}` that changes a row piecemeal (RFC 6902). */
+export const isJsonPatch = (view: View): boolean => ['op', 'path', 'value'].every((name) => view.properties.has(name));
+
+/** Rows of a body that takes many are rows of the resource: half their properties are its own. */
+const looksLike = (view: View, { views }: Resource): boolean => {
+  const names = [...view.properties.keys()];
+  return views.some((own) => names.filter((name) => own.properties.has(name)).length * 2 >= names.length);
+};
+
 export const columnsOf = (resource: Resource, key: FoundKey, context: FieldContext): Columns => {
   const facts = new Map<string, ColumnFact>();
   const taken = new Set<string>();
@@ -195,11 +205,15 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
     remember(keyPath, keyCol);
   }
   const bodies = new Map<string, BodyField[]>();
+  const patched: string[] = [];
   for (const { op, body, kind } of resource.sightings) {
-    if (!body || body.many || (kind !== 'create' && kind !== 'update')) continue;
+    if (!body || (kind !== 'create' && kind !== 'update')) continue;
+    if (body.many && isJsonPatch(body.item)) patched.push(op.label);
+    if (body.many && !looksLike(body.item, resource)) continue;
+    const around = body.many ? [] : body.path;
     const fields: BodyField[] = [];
-    for (const field of fieldsOf(body.item, context, body.path)) {
-      const inner = field.path.slice(body.path.length);
+    for (const field of fieldsOf(body.item, context, around)) {
+      const inner = field.path.slice(around.length);
       const known = byPlain.get(plain(inner)) ?? byLoose.get(loose(plain(inner)));
       let col = known !== undefined && facts.has(known) ? known : undefined;
       if (col !== undefined && fields.some((other) => other.col === col)) col = undefined;
@@ -217,6 +231,10 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
     }
     for (const { field, col } of fields) takeRules(facts.get(col), field, keyCol);
     bodies.set(op.label, fields);
+  }
+  for (const label of patched) {
+    const writable = [...bodies.values()].sort((a, b) => b.length - a.length)[0];
+    if (writable) bodies.set(label, writable);
   }
   const add: Columns['add'] = (wanted, column, from, field) =>
     put(wanted, column, from, field ?? blank([wanted], column.type === 'money' ? 'int' : column.type));

@@ -6,6 +6,7 @@ import type { FieldContext } from './fields.js';
 import { type FoundKey, findKey } from './keys.js';
 import { identifier, unique } from './names.js';
 import { isPlumbing } from './paths.js';
+import type { Relation } from './relations.js';
 import type { Resource } from './resources.js';
 import type { Schemas } from './schema.js';
 
@@ -18,6 +19,8 @@ export interface Entity {
   columns: Columns;
   /** Column that holds the parent's key, by the parent collection's template. */
   parents: Map<string, string>;
+  /** Reads of other rows through a reference of its own. */
+  relations: Relation[];
 }
 
 const MIN_COLUMNS = 2;
@@ -101,7 +104,7 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): En
     const name = unique(identifier(clashes ? `${lead}_${word}` : word, 'thing'), taken);
     const noun = spaced(name);
     const table: Table = { noun, plural: plural(noun), key: { col: columns.keyCol }, cols: {} };
-    entities.push({ resource, name, table, key, columns, parents: new Map() });
+    entities.push({ resource, name, table, key, columns, parents: new Map(), relations: [] });
   }
   return { entities, rejected, context };
 };

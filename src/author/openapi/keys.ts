@@ -98,14 +98,15 @@ const namedElsewhere = (resource: Resource, schemas: Schemas): string | undefine
   const noun = resource.noun.split('_').at(-1) as string;
   for (const { keyElsewhere, kind, op, body } of resource.sightings) {
     if (!keyElsewhere || kind === 'create') continue;
-    const names = op.params.filter((one) => one.in === 'query' && one.required).map(({ name }) => name);
+    const named = new Map<string, boolean>();
+    for (const { in: where, name, required } of op.params) if (where === 'query') named.set(name, required);
     if (body && !body.many && body.path.length === 0)
       for (const [name, raw] of body.item.properties)
-        if (body.item.required.has(name) && schemas.view(raw).properties.size === 0) names.push(name);
-    const fit = [...new Set(names)].filter((name) => BODY_KEY.test(snake(name)));
-    for (const name of fit) {
+        if (schemas.view(raw).properties.size === 0) named.set(name, body.item.required.has(name));
+    const fit = [...named].filter(([name]) => BODY_KEY.test(snake(name)));
+    for (const [name, required] of fit) {
       const own = snake(name).startsWith(noun) || snake(name).includes(`${noun}_`) ? 2 : 0;
-      votes.set(name, (votes.get(name) ?? 0) + 1 / fit.length + own);
+      votes.set(name, (votes.get(name) ?? 0) + (required ? 1 : 0.1) / fit.length + (required || own > 0 ? own : 0));
     }
   }
   return [...votes].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]?.[0];

@@ -1,9 +1,10 @@
 /** Which path templates are collections, seen over the whole document. */
+import { wordsOf } from '../../kit/words.js';
 import { segmentKind } from './crud-words.js';
 import { isDotted, isPlumbing, lastWord, type PathShape, placeOf, type Segment, shapeOf } from './paths.js';
 import type { Schemas } from './schema.js';
 import type { DocOperation } from './types.js';
-import { type Unwrapped, unwrap } from './unwrap.js';
+import { isMetaName, isObject, type Unwrapped, unwrap } from './unwrap.js';
 
 export interface Places {
   shape(op: DocOperation): PathShape;
@@ -17,11 +18,23 @@ export interface Places {
   takesPost(place: string): boolean;
   /** GET answers with one thing, and nothing in the path names it: a setting, a status, a profile. */
   isSingle(place: string): boolean;
+  /** `place/getPolicy` reads the `policy` of a row. */
+  isPartRead(place: string, part: string): boolean;
 }
 
 const nounOf = (shape: PathShape): string => {
   const text = shape.segments.findLast((segment) => !segment.param)?.text ?? '';
   return isDotted(text) ? text.slice(0, text.lastIndexOf('.')) : text;
+};
+
+/** A body is a list only when it is nothing but that list: an order's lines or tags do not make it one. */
+const bodyOf = (schema: unknown, noun: string, schemas: Schemas): Unwrapped | undefined => {
+  const found = unwrap(schema, noun, false, schemas);
+  const whole = schemas.view(schema);
+  if (!found?.many || found.path.length === 0 || !isObject(whole)) return found;
+  const [first] = found.path;
+  const others = [...whole.properties.keys()].filter((name) => name !== first && !isMetaName(name));
+  return others.length === 0 ? found : { many: false, path: [], item: whole, around: [] };
 };
 
 /** What is worked out from other rows and not kept. */
@@ -54,18 +67,22 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
   };
   const body = (op: DocOperation): Unwrapped | undefined => {
     if (!bodies.has(op))
-      bodies.set(op, op.body === undefined ? undefined : unwrap(op.body.schema, nounOf(shape(op)), false, schemas));
+      bodies.set(op, op.body === undefined ? undefined : bodyOf(op.body.schema, nounOf(shape(op)), schemas));
     return bodies.get(op);
   };
   const items = new Set<string>();
   const lists = new Set<string>();
   const posts = new Set<string>();
   const ones = new Set<string>();
+  const parts = new Set<string>();
   for (const op of operations) {
     const { segments, verb } = shape(op);
     segments.forEach((segment, at) => {
       if (segment.param && at > 0 && !segments[at - 1]?.param) items.add(placeOf(segments.slice(0, at)));
     });
+    const [first = '', ...rest] = wordsOf(verb ?? segments.at(-1)?.text ?? '');
+    if (rest.length > 0 && /^(get|list|fetch|retrieve|show)$/.test(first))
+      parts.add(`${placeOf(verb === undefined ? segments.slice(0, -1) : segments)} ${rest.join('_')}`);
     if (verb !== undefined || segments.at(-1)?.param !== false) continue;
     if (op.method === 'post') posts.add(placeOf(segments));
     const many = op.method === 'get' ? answer(op)?.many : undefined;
@@ -79,6 +96,7 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
     hasItems: (place) => items.has(place),
     isListed: (place) => lists.has(place),
     takesPost: (place) => posts.has(place),
+    isPartRead: (place, part) => parts.has(`${place} ${part}`),
     isSingle: (place) => ones.has(place) && !items.has(place) && !lists.has(place),
   };
 };

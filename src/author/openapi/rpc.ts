@@ -1,13 +1,14 @@
 /** Operations whose id, not whose path, says what they do to what: `pubsub.projects.topics.list`, `users.info`, `CreateVpc`. */
 import { singular, snake, wordsOf } from '../../kit/words.js';
+import { matchVerb } from '../lexicon/match.js';
 import { segmentKind, verbNoun } from './crud-words.js';
-import type { PathShape, Segment } from './paths.js';
+import { isDotted, isPlumbing, type PathShape, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
 import type { Verdict } from './sightings.js';
 import type { DocOperation, OperationKind } from './types.js';
 
 /** `pubsub.projects.topics.list` over `/v1/{name}`. */
-export const byDottedId = (op: DocOperation, shape: PathShape): Verdict | undefined => {
+export const byDottedId = (op: DocOperation, shape: PathShape, places: Places): Verdict | undefined => {
   const pieces = (op.id ?? '').split('.');
   const generic = shape.segments.some(
     (segment) => segment.param && /^(name|parent|resource)$|\.name$/.test(segment.text),
@@ -23,6 +24,22 @@ export const byDottedId = (op: DocOperation, shape: PathShape): Verdict | undefi
   const place = `/${pieces.slice(1, -1).join('/').toLowerCase()}`;
   const above = pieces.length > 3 ? (pieces.at(-3) as string) : '';
   const up = { param: param ?? 'parent', noun: above, place: `/${pieces.slice(1, -2).join('/').toLowerCase()}` };
+  const [head = '', ...tail] = wordsOf(verb);
+  if (kind === 'action' && tail.length > 0 && param !== undefined && /^(get|set)$/.test(head)) {
+    const part = tail.join('_');
+    if (head === 'get' ? places.answer(op) !== undefined : places.isPartRead(placeOf(shape.segments), part))
+      return {
+        kind: head === 'get' ? 'get' : 'update',
+        place: `${place}/${part}`,
+        noun: part,
+        parents: [],
+        keyParam: param,
+        keyElsewhere: false,
+        words: [],
+        single: 'part',
+        owner: { param, noun, place },
+      };
+  }
   const atItem = shape.segments.at(-1)?.param === true && kind !== 'list' && kind !== 'create';
   return {
     kind,
@@ -80,10 +97,24 @@ interface Procedure {
 const procedureWords = (id: string): string[] =>
   wordsOf(id.replace(/^(GET|POST)_/, '').replace(/(\d{4}_?\d{2}_?\d{2}|_?V\d)$/, ''));
 
+/** `/CancelTransaction`: a path that is no more than a verb and what it is done to. */
+const segmentOf = (op: DocOperation, places: Places): string | undefined => {
+  const { segments, verb } = places.shape(op);
+  if (verb !== undefined || segments.some((segment) => segment.param)) return undefined;
+  const named = segments.filter((segment) => !isPlumbing(segment.text));
+  const [only] = named;
+  if (named.length !== 1 || !only || isDotted(only.text) || places.hasItems(placeOf(segments))) return undefined;
+  return wordsOf(only.text).length > 1 ? only.text : undefined;
+};
+
+const nameOf = (op: DocOperation, places: Places): string | undefined =>
+  places.shape(op).segments.length === 0 ? op.id : segmentOf(op, places);
+
 const procedureOf = (op: DocOperation, places: Places): Procedure | undefined => {
-  const [verb = '', ...rest] = procedureWords(op.id ?? '');
+  const [verb = '', ...rest] = procedureWords(nameOf(op, places) ?? '');
   if (rest.length === 0 || verb === 'batch') return undefined;
   const kind = VERBS[verb] ?? segmentKind(verb);
+  if (kind === undefined && matchVerb(verb, rest.at(-1) as string) === undefined) return undefined;
   const noun = rest.map((word, at) => (at === rest.length - 1 ? singular(word) : word)).join('_');
   const many = places.answer(op)?.many === true || (rest.at(-1) !== singular(rest.at(-1) as string) && kind === 'get');
   return { kind: many && kind === 'get' ? 'list' : kind, noun, verb };
@@ -122,10 +153,9 @@ export const byIds = (ops: readonly DocOperation[], places: Places): Map<DocOper
   for (const { op, found } of read) {
     if (!found) continue;
     const { kind, noun, verb } = found;
-    if (kind !== undefined && kind !== 'action' && (nouns.has(noun) || kind === 'create'))
-      out.set(op, on(noun, kind, []));
+    if (kind !== undefined && kind !== 'action' && nouns.has(noun)) out.set(op, on(noun, kind, []));
     else {
-      const about = nounIn(procedureWords(op.id ?? '').slice(1), nouns);
+      const about = nounIn(procedureWords(nameOf(op, places) ?? '').slice(1), nouns);
       if (about !== undefined) out.set(op, on(about, 'action', [verb, op.id ?? '']));
     }
   }

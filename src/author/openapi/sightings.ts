@@ -1,4 +1,6 @@
 /** What one operation does to which collection, read from its path, method, answer and id. */
+import { singular, snake, wordsOf } from '../../kit/words.js';
+import { matchVerb } from '../lexicon/match.js';
 import { idKind, segmentKind } from './crud-words.js';
 import { isDotted, isPlumbing, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
@@ -30,6 +32,10 @@ export interface Sighting {
   single?: 'part' | 'one';
   /** For a part: the collection whose rows it belongs to. */
   owner?: ParentParam;
+  /** Path parameter that narrows a list by one of the row's own columns. */
+  narrow?: string;
+  /** An update of one side of the row only: `/attendees/{id}/capabilities`. */
+  aspect?: string;
   /** The whole call only counts the rows. */
   counts?: true;
   /** For an action: what to look up in the lexicon, best first. */
@@ -97,6 +103,42 @@ const onSingle = (op: DocOperation, segments: readonly Segment[]): Verdict => {
   };
 };
 
+const READ_VERBS = new Set(['get', 'list', 'fetch', 'retrieve', 'show']);
+const WRITE_VERBS = new Set(['set', 'update', 'modify', 'change', 'put', 'edit', 'patch', 'save']);
+
+/**
+ * `/keys/{id}/getIamPolicy`, `/rides/{id}/rating`: a procedure that reads a part of a row or sets it. A part that is read is a thing of
+ * its own; one that is only set belongs to the row.
+ */
+const onAspect = (op: DocOperation, segments: readonly Segment[], places: Places): Verdict | undefined => {
+  const last = segments.at(-1)?.text ?? '';
+  const [verb = '', ...rest] = wordsOf(last);
+  const row = segments.slice(0, -1);
+  const asPart = (noun: string, kind: OperationKind): Verdict => {
+    const of = parentsOf(row).at(-1);
+    return {
+      kind,
+      place: `${placeOf(row)}/${noun}`,
+      noun,
+      parents: parentsOf(row).slice(0, -1),
+      keyParam: row.at(-1)?.text,
+      keyElsewhere: false,
+      words: [],
+      single: 'part',
+      ...(of ? { owner: of } : {}),
+    };
+  };
+  if (rest.length > 0 && READ_VERBS.has(verb) && places.answer(op)?.many === false)
+    return asPart(rest.join('_'), 'get');
+  if (op.method === 'get' || op.method === 'delete' || places.body(op) === undefined) return undefined;
+  if (rest.length > 0 && WRITE_VERBS.has(verb) && places.isPartRead(placeOf(row), rest.join('_')))
+    return asPart(rest.join('_'), 'update');
+  const sets = op.method === 'put' || op.method === 'patch' || (rest.length > 0 && WRITE_VERBS.has(verb));
+  if (!sets || matchVerb(last, singular(snake(row.at(-2)?.text ?? ''))) !== undefined) return undefined;
+  const base = onItem(row, row.length - 1, 'update');
+  return typeof base === 'string' ? base : { ...base, aspect: last };
+};
+
 const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places): Verdict => {
   const place = placeOf(segments);
   if (places.isSingle(place)) return onSingle(op, segments);
@@ -125,6 +167,8 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
     return on(above, kind, { keyElsewhere: kind === 'get' || kind === 'update' || kind === 'delete' });
   }
   if (item) {
+    const part = onAspect(op, segments, places);
+    if (part !== undefined) return part;
     const words = op.method === 'delete' ? [`un_${last}`] : [last, op.id ?? ''];
     if (op.method === 'get') return 'reads a part or a computed view of one thing';
     return onItem(segments, segments.length - 2, 'action', words);
@@ -149,16 +193,32 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
   );
 };
 
+/** `/activities/{type}`: the rows of a collection that agree in one column. */
+const narrowed = (segments: readonly Segment[]): Verdict => {
+  const at = segments.length - 1;
+  let start = at;
+  while (start > 0 && segments[start - 1]?.param) start--;
+  return on(segments.slice(0, start), 'list', { narrow: segments[at]?.text ?? '' });
+};
+
+/** `/v1/services/{id}`: a word of plumbing that has rows of its own is a thing after all. */
+const isThing = (segments: readonly Segment[], at: number, places: Places): boolean =>
+  /^services?$/i.test(segments[at]?.text ?? '') && places.hasItems(placeOf(segments.slice(0, at + 1)));
+
 const judge = (op: DocOperation, places: Places): Verdict => {
   const shape = places.shape(op);
-  const dotted = byDottedId(op, shape);
+  const dotted = byDottedId(op, shape, places);
   if (dotted !== undefined) return dotted;
   const { segments, verb } = shape;
   const at = segments.length - 1;
-  const nouns = segments.filter((segment) => !segment.param && !isPlumbing(segment.text));
+  const nouns = segments.filter(
+    (segment, i) => !segment.param && (!isPlumbing(segment.text) || isThing(segments, i, places)),
+  );
   if (segments.length === 0 || nouns.length === 0) return 'the path names no resource';
   const onParam = segments[at]?.param === true;
   if (verb !== undefined) {
+    const custom = onParam ? onAspect(op, [...segments, { text: verb, param: false }], places) : undefined;
+    if (custom !== undefined) return custom;
     const kind = segmentKind(verb) ?? 'action';
     if (onParam) return onItem(segments, at, kind === 'list' || kind === 'search' ? 'action' : kind, [verb]);
     return on(segments, kind, {
@@ -178,7 +238,7 @@ const judge = (op: DocOperation, places: Places): Verdict => {
     op.method === 'get' && places.answer(op)?.many && places.answer(op)?.path.length === 0
       ? 'list'
       : ITEM_KINDS[op.method];
-  if (kind === 'list') return 'a list narrowed by a path parameter that is no parent';
+  if (kind === 'list') return narrowed(segments);
   return onItem(segments, at, kind);
 };
 
@@ -189,10 +249,7 @@ export const sightingsOf = (
 ): { sightings: Sighting[]; unmapped: { op: DocOperation; why: string }[] } => {
   const sightings: Sighting[] = [];
   const unmapped: { op: DocOperation; why: string }[] = [];
-  const nameless = byIds(
-    operations.filter((op) => places.shape(op).segments.length === 0),
-    places,
-  );
+  const nameless = byIds(operations, places);
   for (const op of operations) {
     const verdict = nameless.get(op) ?? judge(op, places);
     if (typeof verdict === 'string') unmapped.push({ op, why: verdict });

@@ -2,13 +2,15 @@
 import type { Tool } from '../../artifacts/tool.js';
 import { plural } from '../../kit/words.js';
 import { type ArgList, addArg, keyArg, listArgs, noArgs, parentArg, querySets, setArgs, toolText } from './args.js';
+import { isJsonPatch } from './columns.js';
 import type { Entity } from './entities.js';
 import { envelopeOf } from './envelope.js';
 import { type FieldContext, fieldsOf } from './fields.js';
-import { type EntityIndex, parentOf } from './links.js';
-import { surfaceField } from './names.js';
+import type { EntityIndex } from './links.js';
+import { identifier, surfaceField } from './names.js';
 import { type PagingStyle, pagingStyle } from './query.js';
-import { SAME } from './report.js';
+import { relationTool, whyNoList } from './relations.js';
+import { PACK_FULL, SAME } from './report.js';
 import type { Sighting } from './sightings.js';
 import { countTool, singleTool } from './single-tools.js';
 
@@ -27,6 +29,7 @@ export interface ToolContext extends FieldContext {
 }
 
 type PlainKind = 'list' | 'search' | 'get' | 'create' | 'update' | 'delete';
+const MANY_ROWS = 'takes many rows at once';
 const NO_FIELDS = 'its body has no fields to write';
 type Built = { draft: DraftTool } | { why: string };
 
@@ -63,7 +66,7 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
     parentArg(list, entity, sighting, 'set');
     const fields =
       entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
-    if (sighting.body?.many) return 'takes many rows at once';
+    if (sighting.body?.many && !entity.columns.bodies.has(sighting.op.label)) return MANY_ROWS;
     setArgs(list, entity, fields, 'create');
     if (
       sighting.op.method === 'put' &&
@@ -76,7 +79,7 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
   if (!key) return 'nothing in the call names the row';
   addArg(list, key.wanted, key.arg);
   if (kind !== 'update') return list;
-  if (sighting.body?.many) return 'takes many rows at once';
+  if (sighting.body?.many && !entity.columns.bodies.has(sighting.op.label)) return MANY_ROWS;
   const fields = entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
   setArgs(list, entity, fields, 'update');
   return Object.values(list.args).some((arg) => arg.role === 'set') ? list : NO_FIELDS;
@@ -101,6 +104,16 @@ const contract = (kind: PlainKind, entity: Entity, list: ArgList): Pick<Tool, 'r
 const dropCursor = (list: ArgList): void => {
   for (const [name, arg] of Object.entries(list.args)) if (arg.role === 'cursor') delete list.args[name];
 };
+
+/** Where the document's own form of the call is a list. */
+const noteOf = (kind: PlainKind, { body }: Sighting): { note?: string } =>
+  (kind === 'create' || kind === 'update') && body?.many
+    ? {
+        note: isJsonPatch(body.item)
+          ? 'fields in place of a JSON Patch'
+          : 'one row a call, where the document takes a list',
+      }
+    : {};
 
 const buildSingle = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
   const fields = entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
@@ -151,7 +164,7 @@ const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: Too
       ...(refs(list) ? { invalid_reference: 422 } : {}),
     },
     ...contract(kind, entity, list),
-    provenance: { tier: 'spec', operation: sighting.op.label },
+    provenance: { tier: 'spec', operation: sighting.op.label, ...noteOf(kind, sighting) },
   };
   const noun = many ? plural(entity.name) : entity.name;
   const value = VALUE[kind] - (via ? 6 : 0);
@@ -171,34 +184,32 @@ const byFitness =
   (entity: Entity) =>
   (a: Sighting, b: Sighting): number =>
     Number(b.place === entity.resource.home) - Number(a.place === entity.resource.home) ||
+    Number(a.aspect !== undefined) - Number(b.aspect !== undefined) ||
+    Number(a.narrow !== undefined) - Number(b.narrow !== undefined) ||
     METHOD_RANK[a.op.method] - METHOD_RANK[b.op.method] ||
     a.op.path.length - b.op.path.length ||
     (a.op.label < b.op.label ? -1 : 1);
-
-/** Why a list from elsewhere is left out: no column holds its parent, or the plain list narrows by that column already. */
-const relation = (
-  entity: Entity,
-  sighting: Sighting,
-  made: readonly DraftTool[],
-  index: EntityIndex,
-): string | undefined => {
-  if (sighting.place === entity.resource.home) return undefined;
-  // What is no resource of the document only names the caller's own place.
-  if (parentOf(sighting, index) === undefined) return made.some(({ tool }) => tool.op === 'list') ? SAME : undefined;
-  const named = [...sighting.parents].reverse().find((one) => entity.parents.has(one.place));
-  const col = named && entity.parents.get(named.place);
-  if (col === undefined) return 'lists the same things by a relation that no column holds';
-  const narrowed = made.some(
-    ({ tool }) => tool.op === 'list' && Object.values(tool.args).some((arg) => arg.col === col),
-  );
-  return narrowed ? SAME : undefined;
-};
 
 const addCount = (entity: Entity, out: DraftTool[], note: (sighting: Sighting, why: string) => void): void => {
   let made = 0;
   for (const sighting of entity.resource.sightings.filter(({ counts }) => counts).sort(byFitness(entity)))
     if (made++ > 0) note(sighting, SAME);
     else out.push({ tool: countTool(entity, sighting), sighting, fallback: `count_${plural(entity.name)}`, value: 2 });
+};
+
+const addRelations = (
+  entity: Entity,
+  out: DraftTool[],
+  { schemas }: ToolContext,
+  note: (sighting: Sighting, why: string) => void,
+): void => {
+  for (const relation of entity.relations) {
+    const { sighting, target } = relation;
+    const tool = relationTool(entity, relation, schemas);
+    if (!tool) note(sighting, PACK_FULL);
+    else if (out.some((other) => other.tool.id === tool.id)) note(sighting, SAME);
+    else out.push({ tool, sighting, fallback: `get_${entity.name}_${target.name}`, value: 3 });
+  }
 };
 
 /** Tools in order of kind; every operation that became none is reported with the reason. */
@@ -214,19 +225,29 @@ export const plainTools = (
       .sort(byFitness(entity));
     let made = 0;
     for (const sighting of sightings) {
-      const why = kind === 'list' ? relation(entity, sighting, out, context.index) : made > 0 ? SAME : undefined;
+      const why =
+        kind === 'list'
+          ? whyNoList(entity, sighting, out, context.index, context.schemas)
+          : made > 0 && sighting.aspect === undefined
+            ? SAME
+            : undefined;
       const built: Built = why === undefined ? build(kind, entity, sighting, context) : { why };
       if ('why' in built) note(sighting, built.why);
       else if (kind === 'search' && built.draft.tool.op === 'search' && !built.draft.tool.match?.length)
         note(sighting, 'there is no text to search in');
       else {
-        if (made > 0) built.draft.tool.id = `${entity.name}.${kind}_${made + 1}`;
+        const aspect = sighting.aspect === undefined ? '' : identifier(sighting.aspect, 'part', 24);
+        if (aspect !== '') built.draft.value -= 3;
+        if (made > 0 || aspect !== '') built.draft.tool.id = `${entity.name}.${kind}_${aspect || made + 1}`;
+        if (out.some(({ tool }) => tool.id === built.draft.tool.id)) built.draft.tool.id += `_${made + 1}`;
+        if (aspect !== '') built.draft.fallback = `${kind}_${entity.name}_${aspect}`;
         out.push(built.draft);
         made++;
       }
     }
   }
   addCount(entity, out, note);
+  addRelations(entity, out, context, note);
   return out.filter(({ tool }) => !(tool.op === 'search' && !tool.match?.length));
 };
 

@@ -5,6 +5,7 @@ import { operationsOf } from './operations.js';
 import type { ParsedDocument } from './parse.js';
 import { placesOf } from './places.js';
 import { type Refs, refsOf } from './refs.js';
+import { linkRelations } from './relations.js';
 import { resourcesOf } from './resources.js';
 import { schemasOf } from './schema.js';
 import { type Sighting, sightingsOf } from './sightings.js';
@@ -36,7 +37,8 @@ export const understand = (document: ParsedDocument): Understanding => {
   linkParents(finding.entities, index);
   const why = new Map(unmapped.map(({ op, why: reason }) => [op.label, reason] as const));
   for (const { op } of links) why.set(op.label, 'only links two things, and no column holds the link');
-  for (const { op } of related) why.set(op.label, 'shows a row of another resource, found by a relation');
+  for (const { op } of linkRelations(related, index))
+    why.set(op.label, 'shows a row of another resource, found by a relation');
   for (const { resource, why: reason } of finding.rejected)
     for (const { op } of resource.sightings) why.set(op.label, reason);
   return { ...finding, document, refs, operations, sightings, index, datetime, why };
