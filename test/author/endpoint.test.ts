@@ -1,7 +1,7 @@
 /** Endpoints that refuse, wait, or cannot do what others can. */
 import { afterAll, expect, it } from 'vitest';
 import { authorScripted, domainOf, engine, lenientCertify } from './fixture.js';
-import { type Asked, good, type Said, type Script } from './scripted.js';
+import { type Asked, good, type Said, type Script, TABLES } from './scripted.js';
 
 afterAll(() => engine.close());
 const quick = { certify: lenientCertify };
@@ -75,4 +75,17 @@ it('a conversation that does not fit is begun anew without the old answer', asyn
   };
   const { report } = await authorScripted(script, quick);
   expect(report.outcome).toBe('certified');
+});
+
+it('an answer cut off at its limit keeps what is whole, and is asked for the rest in fewer words', async () => {
+  const script: Script = (asked) => {
+    if (asked.part !== 'tables of lending' || asked.nth > 0) return good(asked);
+    const content = JSON.stringify(TABLES.lending).slice(0, 300);
+    return { status: 200, body: { choices: [{ message: { content }, finish_reason: 'length' }] } };
+  };
+  const { report, asked } = await authorScripted(script, quick);
+  expect(report.outcome).toBe('certified');
+  expect(asked.find(({ part, nth }) => part === 'tables of lending' && nth === 1)?.last).toMatch(
+    /cut off at the token limit/,
+  );
 });

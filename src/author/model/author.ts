@@ -23,6 +23,8 @@ import { plainLine } from './text/words.js';
 import type { Authored, AuthorReport, AuthorRequest, AuthorSource, Issue, Prose, ServiceOutcome } from './types.js';
 
 const MOST_DOCUMENTS = 4;
+/** A world connection takes ten databases, three of them the core's. */
+const MOST_SERVICES = 7;
 /** Characters of a document that stand in each prompt of its service. */
 const MOST_SHOWN = 8_000;
 
@@ -119,6 +121,8 @@ const planAll = async (desk: Desk, { brief, documents }: Given): Promise<Planned
     desk.conversation.write({ kind: 'planned', turn: desk.turns - 1, part: part.id, plan: found ?? null });
   }
   out.works = [...works.values()];
+  for (const work of out.works.slice(MOST_SERVICES))
+    work.out = `a world holds at most ${MOST_SERVICES} services beside the core`;
   return out;
 };
 
@@ -186,7 +190,7 @@ export const authorWithModel = async (request: AuthorRequest): Promise<Authored>
       given.documents.map(({ name, text }) => [name, `${marked(excerpt(plainText(text), MOST_SHOWN))}\n`]),
     ),
   };
-  for (const work of studio.works) await makeService(studio, work);
+  for (const work of standing(studio)) await makeService(studio, work);
   const settled = await hintData(studio, await settleWorld(studio));
   const report = reportOf(studio, settled, plan.lost);
   const draft = draftFrom(studio, settled);
