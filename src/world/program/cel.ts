@@ -5,7 +5,8 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Column } from '../../artifacts/table.js';
-import type { ArgSpec } from '../surface/args.js';
+import { addressOf } from '../../kit/hash.js';
+import { type ArgShape, argShape } from '../surface/args.js';
 import { type Kind, type Scalar, type Scope, scalarOf } from './scope.js';
 
 type Int = bigint;
@@ -57,45 +58,66 @@ const columnTypes = (cols: Record<string, Column>, key: string): Record<string, 
   );
 
 /** The type of a tool's arguments. */
-const argsType = (toolName: string): string => `Args_${toolName}`;
+const argsType = (toolId: string): string => `Args_${toolId.replace('.', '__')}`;
 
 /** What CEL needs of a service: its types (registering one is dear, so all are known at once) and their constructors. */
 export interface Environments {
   env: Environment;
   rows: ReadonlyMap<string, Maker>;
+  /** By tool id. */
   args: ReadonlyMap<string, Maker>;
   Caller: Maker;
+  /** Environments of scopes, by the names and types in them. */
+  scopes: Map<string, Environment>;
 }
 
-/** An environment that knows the row types of a service and the argument types of its tools. */
-export const serviceEnvironment = (
-  spec: ServiceSpec,
-  tools: ReadonlyMap<string, ReadonlyMap<string, ArgSpec>>,
-): Environments => {
+type Fields = Record<string, string>;
+
+const registered = (rowFields: Record<string, Fields>, argFields: Record<string, Fields>): Environments => {
   base ??= baseEnvironment();
   const env = base.clone();
-  const Caller = maker();
-  env.registerType('Caller', { ctor: Caller, fields: { id: 'string', name: 'string', email: 'string' } });
-  const rows = new Map<string, Maker>();
-  for (const [name, table] of Object.entries(spec.tables)) {
-    const Row = maker();
-    rows.set(name, Row);
-    env.registerType(rowType(name), { ctor: Row, fields: columnTypes(table.cols, table.key.col) });
-  }
-  const args = new Map<string, Maker>();
-  for (const [name, specs] of tools) {
-    const Args = maker();
-    args.set(name, Args);
-    const fields = Object.fromEntries([...specs].map(([arg, one]) => [arg, kindType(argKind(one))]));
-    env.registerType(argsType(name), { ctor: Args, fields });
-  }
+  const made = (type: string, fields: Fields): Maker => {
+    const ctor = maker();
+    env.registerType(type, { ctor, fields });
+    return ctor;
+  };
+  const all = (types: Record<string, Fields>, nameOf: (name: string) => string): Map<string, Maker> =>
+    new Map(Object.entries(types).map(([name, fields]) => [name, made(nameOf(name), fields)]));
+  const Caller = made('Caller', { id: 'string', name: 'string', email: 'string' });
+  const rows = all(rowFields, rowType);
+  const args = all(argFields, argsType);
   env.registerVariable('now', 'int');
   env.registerVariable('today', 'int');
   env.registerVariable('me', 'Caller');
-  return { env, rows, args, Caller };
+  return { env, rows, args, Caller, scopes: new Map() };
 };
 
-export const argKind = ({ arg, list, nullable }: ArgSpec): Kind => {
+const MOST_SHARED = 256;
+const shared = new Map<string, Environments>();
+
+/**
+ * An environment that knows the row types of a service and the argument types of its tools, by tool id. Services of one archetype
+ * differ in how they look and not in their types, so worlds share it with everything that is compiled in it.
+ */
+export const serviceEnvironment = (spec: ServiceSpec): Environments => {
+  const rowFields = Object.fromEntries(
+    Object.entries(spec.tables).map(([name, table]) => [name, columnTypes(table.cols, table.key.col)]),
+  );
+  const argFields = Object.fromEntries(
+    Object.values(spec.tools).map((tool) => [
+      tool.id,
+      Object.fromEntries(Object.keys(tool.args).map((name) => [name, kindType(argKind(argShape(spec, tool, name)))])),
+    ]),
+  );
+  const key = addressOf([rowFields, argFields]);
+  const known = shared.get(key) ?? registered(rowFields, argFields);
+  shared.delete(key);
+  shared.set(key, known);
+  if (shared.size > MOST_SHARED) shared.delete(shared.keys().next().value as string);
+  return known;
+};
+
+export const argKind = ({ arg, list, nullable }: ArgShape): Kind => {
   if (list) return { is: 'list', items: scalarOf(arg.items ?? 'text') };
   const scalar =
     arg.role === 'cursor' || arg.role === 'page' ? 'int' : scalarOf(arg.type === 'list' ? 'text' : arg.type);
@@ -120,9 +142,15 @@ const kindType = (kind: Kind): string => {
 /** The environment in which an expression of this scope is checked. */
 export const scopeEnvironment = (scope: Scope): Environment => {
   if (scope.cel) return scope.cel;
-  const env = scope.site.environments.env.clone();
-  env.registerVariable('args', argsType(scope.site.toolName));
-  for (const [name, { kind }] of scope.names) env.registerVariable(name, kindType(kind));
+  const { environments, tool } = scope.site;
+  const names = [...scope.names].map(([name, { kind }]) => [name, kindType(kind)] as const);
+  const key = JSON.stringify([tool.id, names]);
+  const env = environments.scopes.get(key) ?? environments.env.clone();
+  if (!environments.scopes.has(key)) {
+    env.registerVariable('args', argsType(tool.id));
+    for (const [name, type] of names) env.registerVariable(name, type);
+    environments.scopes.set(key, env);
+  }
   scope.cel = env;
   return env;
 };

@@ -2,7 +2,6 @@
 import type { ServiceSpec } from '../../artifacts/service.js';
 import { addressOf } from '../../kit/hash.js';
 import { ddlKeyOf, ddlOf } from '../ddl.js';
-import { argSpecs } from '../surface/args.js';
 import { forgetSpec } from '../surface/kept.js';
 import { type Environments, serviceEnvironment } from './cel.js';
 import { checkService } from './check.js';
@@ -16,9 +15,6 @@ const kept = new Map<string, Program>();
 const dearest = (tools: Iterable<CompiledTool>): LoadClass =>
   LOAD_CLASSES[Math.max(0, ...[...tools].map(({ loadClass }) => LOAD_CLASSES.indexOf(loadClass)))] as LoadClass;
 
-const environmentsOf = (spec: ServiceSpec): Environments =>
-  serviceEnvironment(spec, new Map(Object.entries(spec.tools).map(([name, tool]) => [name, argSpecs(spec, tool)])));
-
 /**
  * Compiles a service. Throws `bad_steps`, `bad_expression`, `unknown_table`, `unknown_column`, `unknown_argument`,
  * `bad_tool_name`, `bad_field`, `bad_column`, `bad_argument` or `bad_code` (fault world) with `tool.step` or `table.column` as value.
@@ -30,7 +26,7 @@ export const compileService = (spec: ServiceSpec): Program => {
   if (known) return known;
   forgetSpec(spec);
   checkService(spec);
-  const environments = environmentsOf(spec);
+  const environments = serviceEnvironment(spec);
   const tools = new Map<string, CompiledTool>(
     Object.entries(spec.tools).map(([name, tool]) => [name, compileTool(spec, name, tool, environments)]),
   );
@@ -47,18 +43,6 @@ export const compileService = (spec: ServiceSpec): Program => {
   return program;
 };
 
-const MOST_ENVIRONMENTS = 32;
-/** By service, for compiling another of its tools; the bodies that are kept hold theirs themselves. */
-const environments = new Map<string, Environments>();
-
-const sharedEnvironments = (hash: string, spec: ServiceSpec): Environments => {
-  const made = environments.get(hash) ?? environmentsOf(spec);
-  environments.delete(hash);
-  environments.set(hash, made);
-  if (environments.size > MOST_ENVIRONMENTS) environments.delete(environments.keys().next().value as string);
-  return made;
-};
-
 /**
  * As `compileService`, for servers that hold hundreds of services: a tool is compiled when it is first called and let go when
  * thousands of others were called since. A defect of a tool's steps shows when it is called, as a fault of the world.
@@ -66,7 +50,11 @@ const sharedEnvironments = (hash: string, spec: ServiceSpec): Environments => {
 export const openService = (spec: ServiceSpec): Program => {
   const hash = addressOf(spec);
   checkService(spec);
-  const shared = (): Environments => sharedEnvironments(hash, spec);
+  let environments: Environments | undefined;
+  const shared = (): Environments => {
+    environments ??= serviceEnvironment(spec);
+    return environments;
+  };
   const tools = new Map<string, CompiledTool>(
     Object.entries(spec.tools).map(([name, tool]) => [name, new LazyTool(spec, name, tool, shared)]),
   );

@@ -1,5 +1,5 @@
 /** Compiles a CEL expression against a scope: checked once, then run on the few values it reads. */
-import type { ASTNode } from '@marcbachmann/cel-js';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { TreadleError } from '../../errors.js';
 import { startOfDay } from '../../kit/calendar.js';
 import type { Row } from '../state/types.js';
@@ -26,7 +26,7 @@ export interface Expression {
 type Filler = (run: Run, context: Record<string, unknown>) => void;
 
 const argsFiller = (scope: Scope, fields: readonly string[]): Filler => {
-  const Args = scope.site.environments.args.get(scope.site.toolName) as new () => Record<string, unknown>;
+  const Args = scope.site.environments.args.get(scope.site.tool.id) as new () => Record<string, unknown>;
   const parts = fields.map((name) => {
     const spec = scope.site.args.get(name);
     const kind = spec && argKind(spec);
@@ -123,13 +123,26 @@ const failure = (thrown: unknown, text: string): TreadleError => {
   });
 };
 
+type Parsed = ReturnType<Environment['parse']>;
+
+/** By environment, which the tools of one archetype share, and text. */
+const parsedIn = new WeakMap<Environment, Map<string, Parsed>>();
+
+const parseIn = (env: Environment, text: string): Parsed => {
+  const known = parsedIn.get(env) ?? new Map<string, Parsed>();
+  parsedIn.set(env, known);
+  const parsed = known.get(text) ?? env.parse(text);
+  known.set(text, parsed);
+  return parsed;
+};
+
 /** Compiles `text`. Throws `bad_expression` for what does not parse, type-check, or guard its nulls, and for what is refused. */
 export const compileExpression = (scope: Scope, text: string): Expression => {
   const env = scopeEnvironment(scope);
   const bad = (reason: string): TreadleError => defect(scope, 'bad_expression', `${text}: ${reason}`);
-  const parse = (source: string) => {
+  const parse = (source: string): Parsed => {
     try {
-      return env.parse(source);
+      return parseIn(env, source);
     } catch (thrown) {
       throw bad(firstLine(thrown));
     }

@@ -102,6 +102,16 @@ const codecFor = (spec: ServiceSpec, table: Table, arg: Arg, col: Column | undef
   return codecOf(spec.surface, { type, enum: enumeration, ownCurrency: currencyColumn(table) !== undefined });
 };
 
+export type ArgShape = Pick<ArgSpec, 'arg' | 'list' | 'nullable'>;
+
+/** What an argument is like apart from how it is shown. */
+export const argShape = (spec: ServiceSpec, tool: Tool, name: string): ArgShape => {
+  const arg = tool.args[name] as Arg;
+  const col = argColumn(spec, tool, name);
+  const nullable = arg.role === 'set' && !arg.required && col !== undefined && !col.required && tool.op !== 'create';
+  return { arg, list: arg.type === 'list', nullable };
+};
+
 const argSpec = (spec: ServiceSpec, tool: Tool, name: string): ArgSpec => {
   const arg = tool.args[name] as Arg;
   const table = spec.tables[tool.table] as Table;
@@ -112,11 +122,9 @@ const argSpec = (spec: ServiceSpec, tool: Tool, name: string): ArgSpec => {
   const floor = arg.role === 'limit' ? 1 : 0;
   return {
     name,
-    arg,
+    ...argShape(spec, tool, name),
     path: argPath(spec, name, arg),
     codec: codecFor(spec, table, arg, col),
-    list: arg.type === 'list',
-    nullable: arg.role === 'set' && !arg.required && col !== undefined && !col.required && tool.op !== 'create',
     min: paging ? Math.max(floor, arg.min ?? floor) : arg.role === 'page' ? undefined : (arg.min ?? limits?.min),
     max: arg.max ?? (arg.role === 'limit' ? 100 : arg.role === 'offset' ? MAX_OFFSET : limits?.max),
     minLength: arg.minLength,
