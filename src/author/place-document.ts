@@ -1,8 +1,10 @@
 /** A service from an API document becomes a world when it stands beside the company core (certify.md). */
 import type { ServiceSpec } from '../artifacts/service.js';
-import type { Evidence, Link } from '../artifacts/world.js';
+import type { Evidence, Invariant, Link } from '../artifacts/world.js';
 import { authorFromBrief, type Pins } from './catalogue/author.js';
+import { policiesOf } from './catalogue/policies.js';
 import type { DraftService, WorldDraft } from './draft.js';
+import { recordRule, referTo, staffLinks, staffRule, writtenRule } from './house-rules.js';
 
 export interface Placing {
   /** The document's title; words in it may tell the trade. */
@@ -12,28 +14,32 @@ export interface Placing {
   pins?: Pins;
 }
 
-const STAFF =
-  /^(user|employee|agent|member|staff|assignee|owner|operator|technician|account manager|person|contributor|collaborator|teammate|admin)s?$/;
+interface Tied {
+  mail: ServiceSpec | undefined;
+  links: Link[];
+  invariants: Invariant[];
+}
 
-/** E-mail columns of people who work at the company: the key they share with the directory. */
-const staffLinks = (specs: readonly ServiceSpec[]): Link[] =>
-  specs.flatMap((spec) =>
-    Object.entries(spec.tables).flatMap(([table, { noun, cols }]) => {
-      const col = Object.keys(cols).find(
-        (name) => /(^|_)e_?mail(_address)?$/.test(name) && cols[name]?.type === 'text',
-      );
-      if (!col || !STAFF.test(noun.toLowerCase())) return [];
-      const to = { service: 'directory', table: 'employee', col: 'email' };
-      return [
-        {
-          id: `${spec.id}_${table}_${col}`.slice(0, 63),
-          from: { service: spec.id, table, col },
-          to,
-          says: `The ${noun} of ${spec.title} is an employee, by e-mail address.`,
-        },
-      ];
-    }),
-  );
+/** Each service by what it shares with the core: its staff, else a field of the company's mail that names its records. */
+const tie = (core: readonly DraftService[], specs: readonly ServiceSpec[], clock: number): Tied => {
+  const tied: Tied = { mail: core.find(({ spec }) => spec.id === 'mail')?.spec, links: [], invariants: [] };
+  for (const spec of specs) {
+    const staff = staffLinks(spec);
+    tied.links.push(...staff);
+    const rules = staff.flatMap((link) => staffRule(spec, link) ?? []).slice(0, 1);
+    if (staff.length === 0 || rules.length === 0) {
+      const reference = tied.mail && referTo(tied.mail, spec);
+      if (reference) {
+        tied.mail = reference.mail;
+        tied.links.push(reference.link);
+        rules.push(...[recordRule(spec, reference.link, clock)].filter((rule) => rule !== undefined));
+      }
+    }
+    tied.invariants.push(...rules);
+  }
+  if (tied.invariants.length === 0) tied.invariants.push(writtenRule(clock));
+  return tied;
+};
 
 const prefixed = (core: readonly DraftService[], specs: readonly ServiceSpec[]): DraftService[] => {
   const taken = new Set(core.flatMap(({ spec }) => Object.keys(spec.tools).map((name) => name.toLowerCase())));
@@ -57,16 +63,17 @@ export const placeDocument = ({ title, services, seed, pins }: Placing): WorldDr
     kind: 'words',
   }));
   const kept = drawn.brief.evidence.filter(({ choice }) => !/^(service|dialect) /.test(choice));
+  const tied = tie(core, services, drawn.clock);
+  const placed = core.map((service) =>
+    tied.mail && service.spec.id === tied.mail.id ? { ...service, spec: tied.mail } : service,
+  );
   return {
     ...drawn,
     brief: { text: title, evidence: [...about, ...kept] },
-    services: [...core, ...prefixed(core, services)],
-    links: [
-      ...drawn.links.filter(({ from, to }) => ids.has(from.service) && ids.has(to.service)),
-      ...staffLinks(services),
-    ],
-    invariants: [],
-    policies: [],
+    services: [...placed, ...prefixed(core, services)],
+    links: [...drawn.links.filter(({ from, to }) => ids.has(from.service) && ids.has(to.service)), ...tied.links],
+    invariants: tied.invariants,
+    policies: policiesOf(tied.invariants, []),
     processes: [],
   };
 };
