@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- invariants [--worlds 60] [--small] [--seed S] [--templates]`: how many of the invariants of generated worlds
+ * `npm run bench -- invariants [--worlds 60] [--small] [--seed S] [--templates] [--whole]`: how many of the invariants of generated worlds
  * hold at the start, can be broken and can be mended by public calls, each world from another brief, before any repair; and each
- * that cannot. `--templates`: a world for each template, made of its two services.
+ * that cannot. `--templates`: a world for each template, made of its two services; `--whole`: all validators.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
   const engine = await Engine.start();
   const faults: Record<string, number> = {};
   const kinds = new Map<string, { n: number; bad: number }>();
-  const totals = { worlds: 0, without: 0, invariants: 0, sound: 0, vacuous: 0, trade: 0 };
+  const totals = { worlds: 0, without: 0, invariants: 0, sound: 0, vacuous: 0, trade: 0, failed: 0 };
   const lengths = { breaks: 0, mends: 0 };
   let cpu = 0;
   for (let i = 0; i < wanted; i++) {
@@ -43,7 +43,11 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
     });
     const world = loadWorld(engine, assembleWorld(engine, draft));
     const start = cpuSeconds();
-    const studies = args.includes('--whole') ? certifyWorld(world).studies : worldSubjectOf(world, []).studies();
+    const whole = args.includes('--whole') ? certifyWorld(world) : undefined;
+    const studies = whole?.studies ?? worldSubjectOf(world, []).studies();
+    for (const { id, pass, evidence } of whole?.certificate.findings ?? [])
+      if (!pass) console.log(`${brief.id} fails ${id}: ${evidence[0]}`);
+    if (whole && !whole.certificate.pass) totals.failed++;
     cpu += cpuSeconds() - start;
     totals.worlds++;
     if (studies.length === 0) {

@@ -1,5 +1,6 @@
 /** Certifies a loaded world: every service by its validators, then the world by what only a whole can show (certify.md). */
 import type { Certificate, Finding } from '../artifacts/certificate.js';
+import type { Link } from '../artifacts/world.js';
 import { TreadleError } from '../errors.js';
 import { rng } from '../kit/rng.js';
 import { Session } from '../serve/sessions/session.js';
@@ -9,6 +10,7 @@ import { replayBefore } from './prepare.js';
 import { findProbes, type Probe, rowReader } from './probes.js';
 import type { ServiceSubject, ServiceValidator, WorldSubject } from './validator.js';
 import { SERVICE_VALIDATORS, WORLD_VALIDATORS } from './validators/registry.js';
+import { looseLinks } from './validators/service-graph.js';
 
 const ME = { id: 'certify', name: 'Certifier', email: 'certify@treadle.example' };
 
@@ -88,6 +90,8 @@ export interface CertifiedWorld {
   probes: readonly Probe[];
   /** What was found out about each invariant; those with a fault are what validators 8 to 10 hold against the world. */
   studies: readonly InvariantStudy[];
+  /** Links that validator 7 holds against the world. */
+  loose: readonly Link[];
 }
 
 /** Everything a world validator may look at; each invariant is studied when the first validator asks. */
@@ -152,5 +156,6 @@ export const certifyWorld = (world: LoadedWorld): CertifiedWorld => {
     services,
     probes,
     studies: subject.studies(),
+    loose: looseLinks(subject),
   };
 };

@@ -1,8 +1,9 @@
 /** Repair: what a failed certificate blames on single tools or invariants is left out, and only then is anything given up. */
 import type { Certificate } from '../artifacts/certificate.js';
 import type { ServiceSpec } from '../artifacts/service.js';
-import type { Invariant } from '../artifacts/world.js';
+import type { Invariant, Link } from '../artifacts/world.js';
 import type { InvariantStudy } from './invariants/study.js';
+import { unreached } from './validators/service-graph.js';
 
 /** Fewer tools than this are no service. */
 export const LEAST_TOOLS = 3;
@@ -51,4 +52,15 @@ export const repairInvariants = (studies: readonly InvariantStudy[]): InvariantR
     fault ? [{ invariant: invariant.id, why: `${fault.validator}: ${fault.line}` }] : [],
   );
   return { kept, dropped };
+};
+
+/** The links without the loose ones. Undefined when there is none, or when the services would fall apart. */
+export const repairLinks = (
+  services: readonly string[],
+  links: readonly Link[],
+  loose: readonly Link[],
+): Link[] | undefined => {
+  const gone = new Set(loose.map(({ id }) => id));
+  const kept = links.filter(({ id }) => !gone.has(id));
+  return gone.size === 0 || unreached(services, kept).length > 0 ? undefined : kept;
 };

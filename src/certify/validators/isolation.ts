@@ -114,17 +114,18 @@ const pristineText = ({ services }: LoadedWorld): string =>
 
 const checkSecrecy = (world: LoadedWorld, canary: string, shown: readonly string[], notes: Notes): void => {
   const secrets = secretsOf(world, canary);
-  const leak = (text: string): Secret | undefined => secrets.find((secret) => text.includes(secret.text));
-  for (const line of shown) {
-    const found = leak(line);
-    if (found) notes.against(`a tool's output shows ${found.what}`, 'contract', 'Keep it out of what tools return.');
-  }
+  const known = new Set<Secret>();
   for (const { id, pristine } of world.services.values()) {
     const image = Buffer.from(pristine.base.image);
-    const found = secrets.find(({ text }) => image.includes(text));
-    if (found)
-      notes.against(`the data of ${id} holds ${found.what}`, 'data', 'Seed nothing that only a verifier may know.');
+    for (const secret of secrets.filter(({ text }) => image.includes(text))) {
+      known.add(secret);
+      notes.against(`the data of ${id} holds ${secret.what}`, 'data', 'Seed nothing that only a verifier may know.');
+    }
   }
+  // What is in the data is shown by right: that it is there at all is the fault.
+  for (const { what, text } of secrets.filter((secret) => !known.has(secret)))
+    if (shown.some((line) => line.includes(text)))
+      notes.against(`a tool's output shows ${what}`, 'contract', 'Keep it out of what tools return.');
   notes.saw(`${secrets.length} secrets, canaries among them, are in no tool's listing, output or data`);
 };
 

@@ -33,8 +33,14 @@ const holds = (subject: WorldSubject, link: Link, notes: Notes): boolean => {
   return false;
 };
 
+/** Links that name no place of the world, or that no value of its data bears out. */
+export const looseLinks = (subject: WorldSubject): Link[] => {
+  const notes = takeNotes();
+  return subject.world.spec.links.filter((link) => !holds(subject, link, notes));
+};
+
 /** Services that cannot be reached from the first over the given links. */
-const unreached = (services: readonly string[], links: readonly Link[]): string[] => {
+export const unreached = (services: readonly string[], links: readonly Link[]): string[] => {
   const seen = new Set(services.slice(0, 1));
   for (let grew = true; grew; ) {
     grew = false;

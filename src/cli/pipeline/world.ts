@@ -2,8 +2,9 @@
 import type { Certificate } from '../../artifacts/certificate.js';
 import { assembleWorld, type BuiltWorld } from '../../author/assemble.js';
 import type { WorldDraft } from '../../author/draft.js';
+import { writtenRule } from '../../author/house-rules.js';
 import { type CertifiedWorld, certifyWorld } from '../../certify/certify.js';
-import { repairInvariants, repairService } from '../../certify/repair.js';
+import { repairInvariants, repairLinks, repairService } from '../../certify/repair.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
 import type { Engine } from '../../world/state/engine.js';
 
@@ -11,7 +12,7 @@ export interface MadeWorld {
   built: BuiltWorld;
   loaded: LoadedWorld;
   certified: CertifiedWorld;
-  /** Tools and invariants left out by the repair. */
+  /** Tools, invariants and links left out by the repair. */
   dropped: { what: string; why: string }[];
   timesMs: { author: number; certify: number };
 }
@@ -44,18 +45,40 @@ const withoutTools = (draft: WorldDraft, certified: CertifiedWorld): Mended | un
   return { draft: { ...draft, services }, dropped };
 };
 
-/** The draft without invariants that are at fault, and without the policies that speak of them. */
+/** The draft without invariants that are at fault, and without the policies that speak of them; never without any. */
 const withoutInvariants = (draft: WorldDraft, certified: CertifiedWorld): Mended => {
-  const repair = repairInvariants(certified.studies);
-  if (!repair) return { draft, dropped: [] };
-  const gone = new Set(repair.dropped.map(({ invariant }) => invariant));
+  const faulty = certified.studies.filter(({ fault }) => fault);
+  if (faulty.length === 0) return { draft, dropped: [] };
+  const kept = repairInvariants(certified.studies)?.kept;
+  const core = new Set(draft.services.map(({ spec }) => spec.id));
+  const last = writtenRule(draft.clock);
+  const isLastTried = certified.studies.some(({ invariant }) => invariant.id === last.id);
+  if (!kept && (isLastTried || !core.has('chat') || !core.has('mail'))) return { draft, dropped: [] };
+  const invariants = kept ?? [last];
+  const ids = new Set(invariants.map(({ id }) => id));
   return {
     draft: {
       ...draft,
-      invariants: draft.invariants.filter(({ id }) => !gone.has(id)),
-      policies: draft.policies.filter(({ invariant }) => invariant === undefined || !gone.has(invariant)),
+      invariants,
+      policies: [
+        ...draft.policies.filter(({ invariant }) => invariant === undefined || ids.has(invariant)),
+        ...(kept ? [] : [{ id: last.id, text: last.says, invariant: last.id }]),
+      ],
     },
-    dropped: repair.dropped.map(({ invariant, why }) => ({ what: `invariant ${invariant}`, why })),
+    dropped: faulty.map(({ invariant, fault }) => ({
+      what: `invariant ${invariant.id}`,
+      why: `${fault?.validator}: ${fault?.line}`,
+    })),
+  };
+};
+
+const withoutLinks = (draft: WorldDraft, { loose }: CertifiedWorld): Mended => {
+  const services = draft.services.map(({ spec }) => spec.id);
+  const links = repairLinks(services, draft.links, loose);
+  if (!links) return { draft, dropped: [] };
+  return {
+    draft: { ...draft, links },
+    dropped: loose.map(({ id }) => ({ what: `link ${id}`, why: 'service_graph: nothing in the data bears it out' })),
   };
 };
 
@@ -64,8 +87,9 @@ const repaired = (draft: WorldDraft, certified: CertifiedWorld): Mended | undefi
   const tools = withoutTools(draft, certified);
   if (!tools) return undefined;
   const rules = withoutInvariants(tools.draft, certified);
-  const dropped = [...tools.dropped, ...rules.dropped];
-  return dropped.length > 0 ? { draft: rules.draft, dropped } : undefined;
+  const links = withoutLinks(rules.draft, certified);
+  const dropped = [...tools.dropped, ...rules.dropped, ...links.dropped];
+  return dropped.length > 0 ? { draft: links.draft, dropped } : undefined;
 };
 
 /** Assembles, loads and certifies; the result may still have failed: look at its certificate. The loaded world is the caller's. */
