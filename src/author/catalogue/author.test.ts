@@ -120,7 +120,9 @@ describe('authorFromBrief', () => {
     expect(german.company.employees).toBe(9);
     const thai = authorFromBrief('ร้านอาหารในกรุงเทพ', { seed: '1' });
     expect(thai.company.country).toBe('TH');
-    expect(evidence(thai, 'language Thai')?.because).toContain('default');
+    expect(evidence(thai, 'language Thai')?.because).toContain('read by its words');
+    const hebrew = authorFromBrief('מסעדה קטנה בתל אביב', { seed: '1' });
+    expect(evidence(hebrew, 'language Hebrew')?.because).toContain('default');
   });
   it('takes orders in the text for text', () => {
     const world = authorFromBrief(
@@ -138,6 +140,59 @@ describe('authorFromBrief', () => {
     });
     expect(world.company).toMatchObject({ country: 'SE', industry: { naics: '722511' } });
     expect(trade(world)).toEqual(['billing', 'crm']);
+  });
+});
+
+describe('what a brief asks for', () => {
+  const world = (text: string): WorldDraft => authorFromBrief(text, { seed: '1' });
+  const rows = (draft: WorldDraft, path: string): number | undefined => {
+    const [service, table = ''] = path.split('.');
+    return draft.services.find(({ spec }) => spec.id === service)?.spec.tables[table]?.rows;
+  };
+  it('counts rows, and sums kinds that fall into one table', () => {
+    const bikes = world('We rent out 30 bikes and 4 tandems in Hoi An, two branches');
+    expect(bikes.company.country).toBe('VN');
+    expect(rows(bikes, 'equipment_rental.rental_item')).toBe(34);
+    expect(evidence(bikes, '34 rows of')?.because).toContain('"30 bikes", "4 tandems"');
+  });
+  it('says what it scaled down', () => {
+    const library = world('town library in Bergen, 21k books');
+    expect(rows(library, 'library.item_copy')).toBe(200);
+    expect(evidence(library, '200 rows of')?.because).toContain('21000 were scaled down');
+  });
+  it('says what it cannot answer, and drops nothing', () => {
+    const text = 'Bike hire in Utrecht, paid by card only, nobody rents twice on a Sunday';
+    const said = world(text).brief.evidence.map(({ choice }) => choice);
+    expect(said).toContain('not answered: "paid by card only"');
+    expect(said).toContain('not answered: "nobody rents twice on a Sunday"');
+  });
+  it('names a contradiction', () => {
+    const both = world('Hotel in Tbilisi without rooms. In summer guests book rooms by phone.');
+    expect(evidence(both, 'the text contradicts itself about rooms')).toBeDefined();
+  });
+  it('offers the nearest where nothing fits', () => {
+    expect(evidence(world('zorblax quuxing in Oslo'), 'nothing here is made for')?.because).toContain('nearest');
+  });
+  it('reads through typing errors, other languages and denials', () => {
+    const ids = (text: string): string[] => trade(world(text));
+    expect(ids('tatoo studio in Halifax')).toContain('laundry_personal');
+    expect(ids('Übersetzungsbüro in Graz, Terminologie je Kunde')).toContain('translation_lsp');
+    expect(ids("İzmir'de 6 otopark işletiyoruz")).toContain('parking');
+    expect(ids('insurance brokers in Limassol, we dont handle claims')).not.toContain('insurance_claims');
+    expect(ids('we run school buses only, Saskatoon')).not.toContain('education_sis');
+    expect(ids('Étude notariale à Nantes, successions. Pas de paie.')).not.toContain('payroll');
+  });
+  it('knows places of every country, and countries in the language of the text', () => {
+    const country = (text: string): string => world(text).company.country;
+    expect(country('a bakery in Ouagadougou')).toBe('BF');
+    expect(country('Kita in Luxemburg, 45 Plätze, mit Garten und Küche für die Kinder')).toBe('LU');
+    expect(country('heritage railway in Wales')).toBe('GB');
+    expect(country('we never close, a shop that is always alert')).not.toBe('FR');
+    expect(country('Piekarnia w Szczecinie, która nie sprzedaje w niedzielę i ma dwa sklepy')).toBe('PL');
+  });
+  it('takes an industry as the trade where the text names another one or none', () => {
+    const pinned = authorFromBrief('a company in Oslo', { seed: '1', pins: { industry: '519120' } });
+    expect(trade(pinned)).toContain('library');
   });
 });
 

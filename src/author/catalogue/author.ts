@@ -6,15 +6,21 @@ import { type Rng, rng } from '../../kit/rng.js';
 import { snake } from '../../kit/words.js';
 import type { WorldDraft } from '../draft.js';
 import { archetypeIds } from './archetype.js';
+import { answersFor } from './brief/answers.js';
+import { clausesOf } from './brief/clauses.js';
 import { drawClock } from './brief/clock.js';
 import { drawCompany } from './brief/company.js';
 import { guessCountry } from './brief/country.js';
-import { cues } from './brief/data.js';
-import { guessLanguage } from './brief/language.js';
+import { countsIn } from './brief/counts.js';
+import { cues, words } from './brief/data.js';
+import { markDenials } from './brief/denial.js';
+import { industryOf } from './brief/industry.js';
+import { guessLanguage, type LanguageGuess } from './brief/language.js';
 import { hasPhrase } from './brief/phrase.js';
 import { hearWishes, selectServices } from './brief/services.js';
 import { type BriefText, fold, MAX_CONSIDERED, readText } from './brief/text.js';
-import { guessTrades, type TradeMatch, tradeOfService } from './brief/trade.js';
+import { guessTrades, type TradeMatch, tradeOfIndustry, tradeOfService } from './brief/trade.js';
+import { widen } from './brief/widen.js';
 import { tiesTo } from './invariants.js';
 import { assembleWorld } from './world.js';
 
@@ -34,10 +40,9 @@ export interface BriefOptions {
 }
 
 const ONE_STRONG_WORD = 1.6;
-const LANGUAGES_WITH_CUES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja', 'und'];
 
-/** Reads a brief. Throws `empty_brief` and `unreadable_brief`. */
-const readBrief = (text: string): BriefText => {
+/** Reads a brief, with what its words may mean besides. Throws `empty_brief` and `unreadable_brief`. */
+const readBrief = (text: string): { brief: BriefText; language: LanguageGuess } => {
   if (text.trim() === '')
     throw new TreadleError({
       code: 'empty_brief',
@@ -53,10 +58,12 @@ const readBrief = (text: string): BriefText => {
       value: text.trim().slice(0, 40),
       next: 'Say in a sentence what the company does.',
     });
-  return brief;
+  const language = guessLanguage(brief);
+  markDenials(brief, language.code);
+  return { brief: widen(brief, language.code), language };
 };
 
-const remarks = (brief: BriefText, text: string, language: { code: string; name: string }): Evidence[] => {
+const remarks = (brief: BriefText, text: string, language: LanguageGuess): Evidence[] => {
   const out: Evidence[] = [];
   if (brief.truncated)
     out.push({
@@ -67,7 +74,7 @@ const remarks = (brief: BriefText, text: string, language: { code: string; name:
   if (language.code !== 'en' && language.code !== 'und')
     out.push({
       choice: `language ${language.name}`,
-      because: LANGUAGES_WITH_CUES.includes(language.code)
+      because: words()[language.code]
         ? 'read by its words for common kinds of business; tools and texts are in English'
         : 'few words of this language are known here: what is not recognised becomes a default, said as such',
       kind: 'note',
@@ -90,9 +97,26 @@ const standIns = (brief: BriefText, chosen: readonly string[]): Evidence[] =>
     ];
   });
 
-/** The trades a brief names; where it names none, the sector of the service that it asks for most. */
-const tradesOf = (brief: BriefText): TradeMatch[] => {
+/** Where no kind of business is known by the text's words: what stands in for it. */
+const nearest = (trades: readonly TradeMatch[], chosen: readonly string[], brief: BriefText): Evidence[] =>
+  trades.length > 0
+    ? []
+    : [
+        {
+          choice: `nothing here is made for "${(clausesOf(brief.raw)[0]?.text ?? brief.raw).slice(0, 80)}"`,
+          because: `the nearest there is was taken: ${chosen.join(', ')}; pin the services or the industry to choose others`,
+          kind: 'note',
+        },
+      ];
+
+/** The trades a brief names, or the caller's industry; where it names none, the sector of the service that it asks for most. */
+const tradesOf = (brief: BriefText, pinned: string | undefined): TradeMatch[] => {
   const named = guessTrades(brief);
+  if (pinned) {
+    const code = industryOf(pinned).naics;
+    const own = named.filter(({ trade }) => trade.naics.slice(0, 2) === code.slice(0, 2));
+    return own.length > 0 ? own : tradeOfIndustry(code, ['the industry that was pinned']);
+  }
   if (named.length > 0) return named;
   const [most] = hearWishes(brief, [], archetypeIds()).wishes;
   return most && most.score >= ONE_STRONG_WORD ? tradeOfService(most.archetype, most.because) : [];
@@ -123,12 +147,11 @@ const servicesFor = (
  * `unknown_industry`, `unknown_archetype` for pins.
  */
 export const authorFromBrief = (text: string, options: BriefOptions): WorldDraft => {
-  const brief = readBrief(text);
+  const { brief, language } = readBrief(text);
   const pins = options.pins ?? {};
   const key = sha256(`${options.seed}\u0000${brief.raw}\u0000${JSON.stringify(pins)}`);
   const draw = rng(options.seed, 'brief', sha256(brief.raw));
-  const language = guessLanguage(brief);
-  const trades = tradesOf(brief);
+  const trades = tradesOf(brief, pins.industry);
   const where = guessCountry(brief, language.code);
   const { company, evidence } = drawCompany({
     brief,
@@ -141,6 +164,13 @@ export const authorFromBrief = (text: string, options: BriefOptions): WorldDraft
   const services = servicesFor(brief, trades, pins, draw);
   const world = assembleWorld(services.archetypes, company, draw.stream('world'));
   const clock = drawClock(draw.stream('clock'));
+  const domain = world.services.filter(({ role }) => role === 'domain').map(({ spec }) => spec);
+  const counted = countsIn(brief, domain);
+  for (const { service, table, rows } of counted) {
+    const own = domain.find(({ id }) => id === service)?.tables[table];
+    if (own) own.rows = rows;
+  }
+  const decided = [...evidence, ...services.evidence];
   return {
     id:
       `${snake(fold(company.domain.replace('.example', ''))).replace(/^[^a-z]+/, '') || 'world'}`.slice(0, 40) +
@@ -153,6 +183,8 @@ export const authorFromBrief = (text: string, options: BriefOptions): WorldDraft
         ...evidence,
         ...services.evidence,
         ...standIns(brief, services.archetypes),
+        ...nearest(trades, services.archetypes, brief),
+        ...answersFor(brief, decided, counted, domain, world.policies),
         ...world.evidence,
       ],
     },

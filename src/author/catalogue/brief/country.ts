@@ -1,9 +1,10 @@
 /** Where the company is: names, cities, adjectives, money, laws, phone codes and the language, each with its weight. */
 import { countries as worldCountries } from 'countries-list';
 import type { Evidence } from '../../../artifacts/world.js';
-import { languages, places } from './data.js';
-import { type Found, findPhrase, precededBy } from './phrase.js';
+import { cities, languages, places } from './data.js';
+import { type Found, findPhrase, phraseOf, precededBy } from './phrase.js';
 import { type BriefText, fold } from './text.js';
+import { isWord } from './widen.js';
 
 export interface CountryGuess {
   code: string | undefined;
@@ -28,10 +29,40 @@ interface Cue {
   code: string;
   kind: keyof typeof WEIGHT;
   shown: string;
+  /** Of a city: how likely it is this country's, where others have one of the name. */
+  share?: number;
+  /** A place that is only known by the list of cities. */
+  minor?: boolean;
 }
-let compiled: Cue[] | undefined;
+/** Cues by their first word, so that only those whose first word stands in the brief are looked for; '' for the others. */
+let compiled: Map<string, Cue[]> | undefined;
 
-const allCues = (): Cue[] => {
+/** Largest first in data/cities.yaml; where two countries have a place of a name, the larger one is likelier. */
+const FEW_THOUSAND = 20;
+const LEAST_CITY = 4;
+
+const cityCues = (out: Cue[]): void => {
+  // What countries.yaml knows by this name is that, whatever hamlet shares it: Wales is no town of Alaska.
+  const seen = new Set(out.map(({ text }) => fold(text)));
+  for (const [code, zones] of Object.entries(cities()))
+    for (const line of Object.values(zones))
+      for (const entry of line.split('|')) {
+        const [name = '', size] = entry.split('~');
+        if (name.length < LEAST_CITY || seen.has(fold(name)) || !worldCountries[code as keyof typeof worldCountries])
+          continue;
+        const share = size === undefined ? 1 : Math.min(1, 0.45 + 0.12 * Math.log10(1 + Number(size) / FEW_THOUSAND));
+        out.push({ text: name, code, kind: 'city', shown: name, share, minor: true });
+      }
+};
+
+const cuesFor = (brief: BriefText): Cue[] => {
+  const index = allCues();
+  const out = [...(index.get('') ?? [])];
+  for (const word of brief.at.keys()) out.push(...(index.get(word) ?? []));
+  return out;
+};
+
+const allCues = (): Map<string, Cue[]> => {
   if (compiled) return compiled;
   const out: Cue[] = [];
   for (const [code, data] of Object.entries(worldCountries)) {
@@ -44,11 +75,20 @@ const allCues = (): Cue[] => {
   for (const [code, place] of Object.entries(places().countries)) {
     for (const text of place.names ?? []) out.push({ text, code, kind: 'name', shown: text });
     for (const text of place.people ?? []) out.push({ text, code, kind: 'people', shown: text });
-    for (const text of place.cities) out.push({ text, code, kind: 'city', shown: text });
+    for (const text of place.cities) out.push({ text, code, kind: 'city', shown: text.replaceAll('*', '') });
     for (const text of place.words ?? []) out.push({ text, code, kind: 'word', shown: text });
   }
-  compiled = out;
-  return out;
+  cityCues(out);
+  compiled = new Map();
+  for (const cue of out) {
+    const { parts, solid } = phraseOf(cue.text);
+    const [first] = parts;
+    const key = solid || !first || first.prefix || first.suffix ? '' : first.word;
+    compiled.set(key, [...(compiled.get(key) ?? []), cue]);
+    if (key !== '' && first && first.one !== first.word)
+      compiled.set(first.one, [...(compiled.get(first.one) ?? []), cue]);
+  }
+  return compiled;
 };
 
 /** Customers, goods and cousins are elsewhere; the opening of a brief and "based in" speak of the company itself. */
@@ -56,7 +96,7 @@ const placeFactor = (brief: BriefText, found: Found, kind: Cue['kind']): number 
   if (kind === 'word') return 1;
   if (found.from === found.to) return 1.2;
   const { near, far } = places();
-  const opening = found.from < TOKENS_OF_OPENING ? 1.2 : 1;
+  const opening = (brief.tokens[found.from]?.origin ?? found.from) < TOKENS_OF_OPENING ? 1.2 : 1;
   if (precededBy(brief, found.from, far, 1) || boundFor(brief, found.from)) return 0.25 * opening;
   return precededBy(brief, found.from, near) ? 1.3 * opening : opening;
 };
@@ -72,26 +112,83 @@ const boundFor = (brief: BriefText, at: number): boolean => {
   return false;
 };
 
+/** Whether the text writes the name with its capital. */
+const written = (brief: BriefText, name: string): boolean => brief.raw.includes(name);
+
 /** An ambiguous word names a place when it is typed with a capital and stands where a place would: after `in`, `near`, `around`. */
 const typedAsName = (brief: BriefText, cue: Cue, found: readonly Found[]): boolean => {
   const folded = fold(cue.text).replaceAll('*', '');
-  if (cue.kind === 'word' || !places().ambiguous.includes(folded)) return true;
+  if (cue.kind === 'word') return true;
+  // A place that few know, and whose name is a word too, must stand where a place would.
+  if (cue.minor && isWord(folded))
+    return written(brief, cue.shown) && found.some(({ from }) => precededBy(brief, from, places().near));
+  if (!places().ambiguous.includes(folded)) return true;
   const capital = folded.charAt(0).toUpperCase() + folded.slice(1);
   const typed = brief.raw.includes(capital) || brief.raw === brief.raw.toLowerCase();
   return typed && (cue.kind === 'city' || found.some(({ from }) => precededBy(brief, from, places().near)));
 };
 
+/** A minor place is never found in the singular of a word: `never` is not Nevers. */
+const asWritten = (brief: BriefText, { text }: Cue): Found[] => {
+  const first = phraseOf(text).parts[0]?.word;
+  return findPhrase(brief, text).filter(({ from, to }) => to - from > 1 || brief.tokens[from]?.word === first);
+};
+
+/** Languages that put endings on the names of places. */
+const INFLECTED = new Set(['fi', 'hu', 'pl', 'cs', 'hr', 'ru', 'uk', 'tr', 'ro', 'el']);
+const LEAST_INFLECTED = 6;
+const ENDING = 4;
+
+/** `Krakowie`, `Szegeden`: a city of the countries that speak the language, with an ending. */
+const inflectedHints = (brief: BriefText, language: string): Hint[] => {
+  if (!INFLECTED.has(language)) return [];
+  const hints: Hint[] = [];
+  for (const code of Object.keys(languages()[language]?.countries ?? {}))
+    for (const name of new Set([
+      ...(places().countries[code]?.cities ?? []),
+      ...Object.values(cities()[code] ?? {}).flatMap((line) =>
+        line.split('|').map((entry) => entry.split('~')[0] ?? ''),
+      ),
+    ])) {
+      const whole = fold(name);
+      const stem = whole.length > LEAST_INFLECTED ? whole.slice(0, -1) : whole;
+      const at = brief.tokens.findIndex(
+        ({ word }) =>
+          word.length >= LEAST_INFLECTED &&
+          word !== whole &&
+          word.startsWith(stem) &&
+          word.length - stem.length <= ENDING,
+      );
+      if (at >= 0) hints.push({ code, weight: WEIGHT.city, says: name, at, city: name });
+    }
+  return hints;
+};
+
+/** What the brief's own language calls countries: Luxemburg, Suisse, Brasilien. */
+const namedHints = (brief: BriefText, language: string): Hint[] => {
+  if (language === 'und' || language === 'en') return [];
+  const names = new Intl.DisplayNames([language], { type: 'region' });
+  return Object.keys(worldCountries).flatMap((code) => {
+    const name = names.of(code);
+    const [found] = name && name.length > 3 && name !== code ? findPhrase(brief, name) : [];
+    if (!found) return [];
+    const known = worldCountries[code as keyof typeof worldCountries];
+    if (fold(known.name) === fold(name ?? '') || fold(known.native) === fold(name ?? '')) return [];
+    return [{ code, weight: WEIGHT.name * placeFactor(brief, found, 'name'), says: name ?? code, at: found.from }];
+  });
+};
+
 const hintsOf = (brief: BriefText): Hint[] => {
   const ambiguous = new Set(places().ambiguous);
   const hints: Hint[] = [];
-  for (const cue of allCues()) {
-    const found = findPhrase(brief, cue.text);
+  for (const cue of new Set(cuesFor(brief))) {
+    const found = cue.minor ? asWritten(brief, cue) : findPhrase(brief, cue.text);
     if (found.length === 0 || !typedAsName(brief, cue, found)) continue;
     const best = Math.max(...found.map((each) => placeFactor(brief, each, cue.kind)));
     const half = ambiguous.has(fold(cue.text)) ? 0.5 : 1;
     hints.push({
       code: cue.code,
-      weight: WEIGHT[cue.kind] * best * half,
+      weight: WEIGHT[cue.kind] * best * half * (cue.share ?? 1),
       says: cue.shown,
       at: found[0]?.from ?? 0,
       ...(cue.kind === 'city' ? { city: cue.shown } : {}),
@@ -127,9 +224,22 @@ const unshadowed = (hints: Hint[]): Hint[] =>
 
 const LEAST = 1.6;
 
+/** Of two hints of one country at one place, the stronger one. */
+const distinct = (hints: readonly Hint[]): Hint[] => {
+  const best = new Map<string, Hint>();
+  for (const hint of hints) {
+    const key = `${hint.code} ${hint.at} ${hint.at === 0 ? hint.says : ''}`;
+    const known = best.get(key);
+    if (!known || hint.weight > known.weight) best.set(key, hint);
+  }
+  return [...best.values()];
+};
+
 /** The country a brief states or implies, and why; undefined where it does not say. */
 export const guessCountry = (brief: BriefText, language: string): CountryGuess => {
-  const hints = unshadowed(hintsOf(brief));
+  const hints = distinct(
+    unshadowed([...hintsOf(brief), ...inflectedHints(brief, language), ...namedHints(brief, language)]),
+  );
   const byLanguage = languages()[language]?.countries ?? {};
   const scores = new Map<string, number>();
   for (const { code, weight } of hints) scores.set(code, (scores.get(code) ?? 0) + weight);

@@ -1,5 +1,6 @@
 /** The cue files of the brief reader, parsed once a process. */
 import { readFileSync } from 'node:fs';
+import { countries as worldCountries } from 'countries-list';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
@@ -68,6 +69,15 @@ export type Cues = z.infer<typeof Cues>;
 export type Languages = z.infer<typeof Languages>;
 export type Names = z.infer<typeof Names>;
 
+/** Endings of legal names by the first language of a country. */
+const LEGAL: Record<string, string[]> = {
+  fr: ['SARL', 'SA'],
+  es: ['S.A.', 'S.R.L.'],
+  pt: ['Lda', 'S.A.'],
+  ar: ['LLC'],
+  ru: ['LLC'],
+};
+
 const lazy = <T>(file: string, schema: z.ZodType<T>): (() => T) => {
   let value: T | undefined;
   return () => {
@@ -76,7 +86,45 @@ const lazy = <T>(file: string, schema: z.ZodType<T>): (() => T) => {
   };
 };
 
-export const places = lazy('countries.yaml', Places);
+const Words = z.record(z.string(), z.record(z.string(), text));
+const Counts = z.strictObject({
+  treadle: z.literal('counts/1'),
+  counts: z.array(z.strictObject({ tables: z.array(z.string()), words: z.array(text) })),
+});
+const Cities = z.record(z.string(), z.record(z.string(), z.string()));
+
+const readPlaces = lazy('countries.yaml', Places);
+let allPlaces: Places | undefined;
+
+const MOST_OWN_CITIES = 8;
+
+/** What follows from each country: those of data/countries.yaml, and the rest of the world by its cities and languages. */
+export const places = (): Places => {
+  if (allPlaces) return allPlaces;
+  const known = readPlaces();
+  const countries: Places['countries'] = { ...known.countries };
+  for (const [code, zones] of Object.entries(cities())) {
+    const facts = worldCountries[code as keyof typeof worldCountries];
+    const [tz, line = ''] = Object.entries(zones)[0] ?? [];
+    if (!facts || countries[code] || !tz) continue;
+    const own = line.split('|').slice(0, MOST_OWN_CITIES);
+    const language = facts.languages[0] ?? 'en';
+    countries[code] = {
+      tz,
+      locale: language,
+      legal: LEGAL[language] ?? ['Ltd'],
+      cities: own.map((name) => name.split('~')[0] ?? ''),
+    };
+  }
+  allPlaces = { ...known, countries };
+  return allPlaces;
+};
+/** By language: a foreign word, or the beginning of one with a star, and the English words for it. */
+export const words = lazy('words.yaml', Words);
+/** Tables by the words that count their rows. */
+export const counts = lazy('counts.yaml', Counts);
+/** By country and time zone: names of cities, largest first, `|` between them. */
+export const cities = lazy('cities.yaml', Cities);
 export const trades = lazy('trades.yaml', Trades);
 export const cues = lazy('cues.yaml', Cues);
 export const languages = lazy('languages.yaml', Languages);

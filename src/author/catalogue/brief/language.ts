@@ -1,6 +1,7 @@
 /** Which language a brief is written in. */
 import { languages } from './data.js';
 import { type BriefText, fold } from './text.js';
+import { isForeign } from './widen.js';
 
 export interface LanguageGuess {
   code: string;
@@ -8,6 +9,9 @@ export interface LanguageGuess {
   /** Share of the tokens that are frequent words of the language; 1 for a script. */
   share: number;
 }
+
+/** What a word of trade that English does not have says of the language, against a frequent one. */
+const FOREIGN = 0.7;
 
 /** The likeliest language; `und` where no frequent word is found (short lists of nouns are taken as English by the caller). */
 export const guessLanguage = (brief: BriefText): LanguageGuess => {
@@ -22,7 +26,10 @@ export const guessLanguage = (brief: BriefText): LanguageGuess => {
   let best: LanguageGuess = { code: 'und', name: 'undetermined', share: 0 };
   for (const [code, { name, stop }] of Object.entries(languages())) {
     const words = new Set((stop ?? []).map(fold));
-    const hits = brief.tokens.filter(({ word }) => words.has(word)).length;
+    const hits = brief.tokens.reduce(
+      (sum, { word }) => sum + (words.has(word) ? 1 : isForeign(word, code) ? FOREIGN : 0),
+      0,
+    );
     const share = hits / Math.max(1, brief.tokens.length);
     if (share > best.share) best = { code, name, share };
   }

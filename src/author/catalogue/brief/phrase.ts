@@ -65,7 +65,9 @@ const matchFrom = (brief: BriefText, parts: readonly Part[], part: number, token
     return undefined;
   }
   if (part > 0 && here.start) return undefined;
-  return fits(next, here.word, here.one) ? matchFrom(brief, parts, part + 1, token + 1) : undefined;
+  return fits(next, here.word, here.one) || here.alts?.some((alt) => fits(next, alt, alt))
+    ? matchFrom(brief, parts, part + 1, token + 1)
+    : undefined;
 };
 
 const starts = (brief: BriefText, first: Part): number[] => {

@@ -13,12 +13,8 @@ const ASKED = 2.45;
 const STRONG = 1.6;
 const WEAK = 0.6;
 
-/** `no` and `without` in the languages that briefs come in. */
-const NO_ELSEWHERE = ['kein', 'keine', 'ohne', 'sans', 'pas de', 'sin', 'sem', 'senza', 'geen', 'zonder', 'bez'];
-const NEGATION = ['no', 'not', 'without', 'never', 'dont', 'do not', 'does not', ...NO_ELSEWHERE];
+/** What refuses besides the words of denial.ts. */
 const REFUSAL = [
-  'no',
-  'without',
   'skip',
   'leave out',
   'exclude',
@@ -28,9 +24,6 @@ const REFUSAL = [
   'not need',
   'dont need',
   'dont want',
-  'do not want',
-  'do not need',
-  ...NO_ELSEWHERE,
 ];
 const OUT_OF_SCOPE = ['out of scope', 'not in scope', 'outside the scope', 'nicht im umfang', 'hors perimetre'];
 
@@ -56,6 +49,7 @@ const sentenceEnd = (brief: BriefText, at: number): number => {
 const refusedBy = (brief: BriefText, names: readonly string[]): string | undefined => {
   for (const name of names)
     for (const { from } of findPhrase(brief, name)) {
+      if (brief.tokens[from]?.denied === 'refused') return `"no ${name}"`;
       const before = precededBy(brief, from, REFUSAL, 1);
       if (before) return `"${before} ... ${name}"`;
       for (const scope of OUT_OF_SCOPE)
@@ -71,7 +65,7 @@ const heard = (brief: BriefText, texts: readonly string[], taken: Set<number>): 
     const found = findPhrase(brief, text).find(
       ({ from, to }) =>
         from === to ||
-        (!precededBy(brief, from, NEGATION, 1) &&
+        (!brief.tokens[from]?.denied &&
           !Array.from({ length: to - from }, (_, i) => from + i).some((at) => taken.has(at))),
     );
     for (let at = found?.from ?? 0; at < (found?.to ?? 0); at++) taken.add(at);

@@ -21,6 +21,14 @@ export interface Token {
   one: string;
   /** A sentence or list item ends before this token. */
   start: boolean;
+  /** A comma or bracket stands before it. */
+  pause?: boolean;
+  /** Said not to be: `no payroll` refuses, `not a farm` denies. */
+  denied?: 'refused' | 'denied';
+  /** Other words it may be meant as: a correction, a translation. */
+  alts?: string[];
+  /** Of a word that was added for another one: where that one stands. */
+  origin?: number;
 }
 
 export interface BriefText {
@@ -35,25 +43,37 @@ export interface BriefText {
   truncated: boolean;
 }
 
-const TOKEN = /[\p{L}\p{M}\p{N}]+|[$£€¥₹₺₩₦₫฿₴₪₡₱]|[.!?;\n]+/gu;
+const TOKEN = /[\p{L}\p{M}\p{N}]+|[$£€¥₹₺₩₦₫฿₴₪₡₱]|[.!?;\n。]+|[,:()、，]/gu;
+
+export const singularOf = (word: string): string => (/^[a-z]{4,}$/.test(word) ? singular(word) : word);
+
+const SUFFIXED = /(\p{L}{3,})['’](?:[dt][ea]n?|[dt][ea]ki|n?[iıuü]n|y[ea])(?!\p{L})/gu;
 
 export const readText = (text: string): BriefText => {
   const truncated = text.length > MAX_CONSIDERED;
   const raw = truncated ? text.slice(0, MAX_CONSIDERED).replace(/[\ud800-\udbff]$/, '') : text;
-  const folded = fold(raw);
+  // `St. Gallen` ends no sentence; `İzmir'de` is a place with its ending.
+  const folded = fold(raw.replace(SUFFIXED, '$1 ')).replace(/\b(st|mt|ft|sta|ste)\. ?/g, '$1 ');
   const tokens: Token[] = [];
   let start = true;
+  let pause = false;
   for (const [word] of folded.matchAll(TOKEN)) {
-    if (/^[.!?;\n]+$/.test(word)) {
-      start = true;
-      continue;
+    if (/^[.!?;\n。]+$/.test(word)) start = true;
+    else if (/^[,:()、，]$/.test(word)) pause = true;
+    else {
+      tokens.push({ word, one: singularOf(word), start, ...(pause ? { pause } : {}) });
+      start = false;
+      pause = false;
     }
-    tokens.push({ word, one: /^[a-z]{4,}$/.test(word) ? singular(word) : word, start });
-    start = false;
   }
+  return indexed({ raw, folded, tokens, at: new Map(), byLetter: new Map(), truncated });
+};
+
+/** Fills the index of words, alternatives included. */
+export const indexed = (brief: BriefText): BriefText => {
   const at = new Map<string, number[]>();
-  tokens.forEach(({ word, one }, i) => {
-    for (const key of new Set([word, one])) {
+  brief.tokens.forEach(({ word, one, alts = [] }, i) => {
+    for (const key of new Set([word, one, ...alts])) {
       const list = at.get(key);
       if (list) list.push(i);
       else at.set(key, [i]);
@@ -61,5 +81,5 @@ export const readText = (text: string): BriefText => {
   });
   const byLetter = new Map<string, string[]>();
   for (const word of at.keys()) byLetter.set(word.charAt(0), [...(byLetter.get(word.charAt(0)) ?? []), word]);
-  return { raw, folded, tokens, at, byLetter, truncated };
+  return { ...brief, at, byLetter };
 };

@@ -10,7 +10,9 @@ export interface TradeMatch {
   says: string[];
 }
 
-const OPENING = 30;
+/** What comes first in a brief is most likely the business itself; the lead shrinks to nothing over so many words. */
+const OPENING = 36;
+const LEAD = 0.85;
 /** Words after which a business is somebody else's: a customer's, a neighbour's, a former job. */
 const OTHERS = [
   'to',
@@ -35,7 +37,6 @@ const OTHERS = [
 const RELATION =
   /^(friend|friends|cousin|father|mother|brother|sister|uncle|neighbour|neighbor|nephew|wife|husband|grandfather)$/;
 const RELATION_WORDS = 6;
-const NEGATED = ['no', 'not', 'not a', 'not an', 'kein', 'keine', 'without'];
 
 const overlaps = (a: Found, b: Found): boolean => a.from < b.to && b.from < a.to;
 
@@ -47,21 +48,51 @@ const somebodyElses = (brief: BriefText, at: number): boolean => {
   return false;
 };
 
+/** How sure a translated word is of its trade. */
+const TRANSLATED = 0.85;
+
 const weigh = (brief: BriefText, found: Found): number => {
   const words = found.to - found.from;
-  const opening = found.from < OPENING ? 0.6 : 0;
+  const first = brief.tokens[found.from];
+  const origin = first?.origin;
+  const opening = LEAD * Math.max(0, 1 - (origin ?? found.from) / OPENING);
   const long = words >= 2 ? 0.4 : 0;
   const theirs = precededBy(brief, found.from, OTHERS, 1) !== undefined || somebodyElses(brief, found.from);
   const others = found.from > 0 && theirs ? 0.5 : 1;
-  const negated = found.from > 0 && precededBy(brief, found.from, NEGATED) ? 0.2 : 1;
-  return (1 + opening + long) * others * negated;
+  const denied = first?.denied ? 0.2 : 1;
+  return (1 + opening + long) * others * denied * (origin === undefined ? 1 : TRANSLATED);
 };
 
-const matchTrade = (brief: BriefText, trade: Trade): TradeMatch | undefined => {
-  const barred = (trade.not ?? []).flatMap((text) => findPhrase(brief, text));
-  const hits = trade.cues.flatMap((cue) => {
-    const found = findPhrase(brief, cue).filter((each) => !barred.some((bar) => overlaps(each, bar)));
-    const [best] = found.map((at) => ({ cue, at, weight: weigh(brief, at) })).sort((a, b) => b.weight - a.weight);
+interface Hit {
+  cue: string;
+  at: Found;
+  weight: number;
+}
+
+/** Every place at which a cue of a trade stands, by trade. */
+const hitsOf = (brief: BriefText): { trade: Trade; barred: Found[]; found: Found[][] }[] =>
+  trades().trades.flatMap((trade) => {
+    const barred = (trade.not ?? []).flatMap((text) => findPhrase(brief, text));
+    const found = trade.cues.map((cue) =>
+      findPhrase(brief, cue).filter((each) => !barred.some((bar) => overlaps(each, bar))),
+    );
+    return found.some((list) => list.length > 0) ? [{ trade, barred, found }] : [];
+  });
+
+/** `school buses` is no school: the words of a longer cue of another trade say nothing by themselves. */
+const swallowed = (at: Found, others: readonly Found[]): boolean =>
+  others.some(
+    (other) => other.from <= at.from && other.to >= at.to && other.to - other.from > at.to - at.from && at.to > at.from,
+  );
+
+const matchTrade = (
+  brief: BriefText,
+  { trade, barred, found }: { trade: Trade; barred: Found[]; found: Found[][] },
+  longer: readonly Found[],
+): TradeMatch | undefined => {
+  const hits: Hit[] = trade.cues.flatMap((cue, i) => {
+    const free = (found[i] ?? []).filter((at) => !swallowed(at, longer));
+    const [best] = free.map((at) => ({ cue, at, weight: weigh(brief, at) })).sort((a, b) => b.weight - a.weight);
     return best ? [best] : [];
   });
   if (hits.length === 0) return undefined;
@@ -86,20 +117,7 @@ const tradeByIndustry = (brief: BriefText): TradeMatch[] => {
       .filter((word) => /^[a-z]{4,}$/.test(word)),
   );
   if (!found || found.score < LEAST) return [];
-  const sector = trades()
-    .sectors.filter(({ prefixes }) => prefixes.some((prefix) => found.code.startsWith(prefix)))
-    .sort(
-      (a, b) => Math.max(...b.prefixes.map((each) => each.length)) - Math.max(...a.prefixes.map((each) => each.length)),
-    )[0];
-  if (!sector) return [];
-  const { noun, services } = sector;
-  return [
-    {
-      trade: { id: `industry_${found.code}`, cues: [], naics: found.code, noun, services },
-      score: 1,
-      says: found.says,
-    },
-  ];
+  return tradeOfIndustry(found.code, found.says);
 };
 
 /** Sectors whose industries may be meant by one trade: 31 to 33 and 44 to 45 are one each. */
@@ -124,12 +142,26 @@ export const industryCode = ({ trade, says }: TradeMatch): string => {
 
 /** The likeliest trades, best first: the best one and those that come close to it. */
 export const guessTrades = (brief: BriefText): TradeMatch[] => {
-  const matches = trades()
-    .trades.flatMap((trade) => matchTrade(brief, trade) ?? [])
+  const hits = hitsOf(brief);
+  const longer = hits.flatMap(({ found }) => found.flat()).filter(({ from, to }) => to - from > 1);
+  const matches = hits
+    .flatMap((each) => matchTrade(brief, each, longer) ?? [])
     .sort((a, b) => b.score - a.score || (a.trade.id < b.trade.id ? -1 : 1));
   const best = matches[0]?.score ?? 0;
   const close = matches.filter(({ score }) => score >= Math.max(0.8, best * 0.6)).slice(0, 4);
   return close.length > 0 ? close : tradeByIndustry(brief);
+};
+
+/** What the industry of a code runs on, by the longest prefix that fits. */
+export const tradeOfIndustry = (code: string, says: readonly string[]): TradeMatch[] => {
+  const sector = trades()
+    .sectors.flatMap((each) =>
+      each.prefixes.filter((prefix) => code.startsWith(prefix)).map((prefix) => ({ each, prefix })),
+    )
+    .sort((a, b) => b.prefix.length - a.prefix.length)[0]?.each;
+  if (!sector) return [];
+  const { noun, services } = sector;
+  return [{ trade: { id: `industry_${code}`, cues: [], naics: code, noun, services }, score: 1, says: [...says] }];
 };
 
 /** The sector that runs on an archetype first of all, for a brief that names no trade but says what it wants done. */
