@@ -47,6 +47,8 @@ export const verbOf = (
   return undefined;
 };
 
+export const noVerb = ({ words }: Sighting): string => `no verb of the lexicon fits "${words.find(Boolean) ?? ''}"`;
+
 const bodyArgs = (
   entity: Entity,
   sighting: Sighting,

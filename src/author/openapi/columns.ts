@@ -1,12 +1,13 @@
 /** Columns of a resource: the union of what its answers show and its bodies take, under names SQLite and people can use. */
 import type { Column } from '../../artifacts/table.js';
 import { snake } from '../../kit/words.js';
-import { type FieldContext, fieldsOf } from './fields.js';
+import { type FieldContext, fieldsOf, scalarField } from './fields.js';
 import type { FoundKey } from './keys.js';
 import { identifier, surfaceField, unique } from './names.js';
+import { pagingRole } from './query.js';
 import type { Resource } from './resources.js';
 import type { View } from './schema.js';
-import type { Field } from './types.js';
+import type { DocParam, Field } from './types.js';
 
 export interface ColumnFact {
   name: string;
@@ -164,6 +165,17 @@ const looksLike = (view: View, { views }: Resource): boolean => {
   return views.some((own) => names.filter((name) => own.properties.has(name)).length * 2 >= names.length);
 };
 
+/** Services that put everything into the query write their columns from there; what steers the answer or signs in does not. */
+const NOT_WRITTEN =
+  /^(api_?)?(key|token|version|v)$|^(access_token|auth_token|format|fields|expand|include|includes|callback|pretty|lang|locale|dry_run|validate_only|force|async|timeout|wait|prettyprint|quota_user|user_ip|alt|sort|order|sort_by|order_by)$/;
+
+export const isWritten = (param: DocParam): boolean => {
+  const words = snake(param.name);
+  return (
+    param.in === 'query' && !NOT_WRITTEN.test(words) && !/[[\]$.]/.test(param.name) && pagingRole(words) === undefined
+  );
+};
+
 export const columnsOf = (resource: Resource, key: FoundKey, context: FieldContext): Columns => {
   const facts = new Map<string, ColumnFact>();
   const taken = new Set<string>();
@@ -231,6 +243,23 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
     }
     for (const { field, col } of fields) takeRules(facts.get(col), field, keyCol);
     bodies.set(op.label, fields);
+  }
+  for (const { op, body, kind } of resource.sightings) {
+    if (body || (kind !== 'create' && kind !== 'update')) continue;
+    const fields: BodyField[] = [];
+    for (const param of op.params.filter(isWritten)) {
+      const field = scalarField(param.name, param.schema, param.required, context.schemas);
+      const words = snake(param.name);
+      const shown = surfaceField([param.name]);
+      let col = byPlain.get(words) ?? byLoose.get(loose(words));
+      if (!field || fields.some((other) => other.col === col)) continue;
+      if (col === undefined && !surfaces.some((path) => collides(path, shown)) && facts.size < MOST_COLUMNS) {
+        col = put(words, columnOf({ ...field, path: [param.name], required: false }), 'body', field);
+        remember([param.name], col);
+      }
+      if (col !== undefined) fields.push({ field: { ...field, path: [param.name] }, name: words, col });
+    }
+    if (fields.length > 0) bodies.set(op.label, fields);
   }
   for (const label of patched) {
     const writable = [...bodies.values()].sort((a, b) => b.length - a.length)[0];

@@ -1,7 +1,7 @@
 /** Resources that can hold state become entities: typed, readable, keyed. Names their tables and finds what each is part of. */
 import type { Table } from '../../artifacts/table.js';
 import { plural, singular, snake, spaced } from '../../kit/words.js';
-import { type Columns, columnsOf } from './columns.js';
+import { type Columns, columnsOf, isWritten } from './columns.js';
 import type { FieldContext } from './fields.js';
 import { type FoundKey, findKey } from './keys.js';
 import { identifier, unique } from './names.js';
@@ -25,13 +25,14 @@ export interface Entity {
 
 const MIN_COLUMNS = 2;
 const READS = new Set(['get', 'list', 'search']);
+const WRITES = new Set(['create', 'update']);
 
 /** Why a resource cannot be a table; undefined when it can. */
 const unfit = (resource: Resource): string | undefined => {
   if (!resource.sightings.some(({ kind }) => READS.has(kind))) return 'nothing reads this resource';
   const described =
     resource.views.length > 0 ||
-    resource.sightings.some(({ body, kind }) => body && (kind === 'create' || kind === 'update'));
+    resource.sightings.some(({ op, body, kind }) => WRITES.has(kind) && (body || op.params.some(isWritten)));
   return described ? undefined : 'no schema says what this resource looks like';
 };
 
@@ -93,7 +94,9 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): En
   for (const { resource } of fit) nouns.set(nounOf(resource), (nouns.get(nounOf(resource)) ?? 0) + 1);
   for (const { resource, key } of fit) {
     const columns = columnsOf(resource, key, context);
-    if (columns.facts.size < MIN_COLUMNS) {
+    // A row without a property of its own still says what hangs under what.
+    const hangs = !key.hidden && parentNoun(resource) !== undefined;
+    if (columns.facts.size < (hangs ? 1 : MIN_COLUMNS)) {
       rejected.push({ resource, why: 'its schema has no properties besides the key' });
       continue;
     }

@@ -55,7 +55,7 @@ const columnFor = (source: Entity, target: Entity, noun: string): string => {
 };
 
 /** Most references that are followed from one table. */
-const MOST = 4;
+const MOST = 12;
 
 /** Finds the rows that `related` operations show; those without a place to start from come back. */
 export const linkRelations = (related: readonly Sighting[], index: EntityIndex): Sighting[] => {

@@ -4,7 +4,7 @@ import type { Surface } from '../../artifacts/surface.js';
 import type { IdStyle, Table } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import { rng } from '../../kit/rng.js';
-import { compileAction, type VerbCompiler, verbOf } from './actions.js';
+import { compileAction, noVerb, type VerbCompiler, verbOf } from './actions.js';
 import { collides } from './columns.js';
 import type { Entity } from './entities.js';
 import { machineOf } from './machine.js';
@@ -64,7 +64,7 @@ const actionsOf = (
     if (sighting.kind !== 'action') continue;
     const found = verbOf(entity, sighting, context.nouns, entity.table);
     if (!found) {
-      note(sighting.op.label, `no verb of the lexicon fits "${sighting.words.find(Boolean) ?? ''}"`);
+      note(sighting.op.label, noVerb(sighting));
       continue;
     }
     const compiled = compileAction(entity, found, tables, context, context.compile);

@@ -1,6 +1,6 @@
 /** What each entity would bring to a pack: tools, writes, worth. */
 import type { Table } from '../../artifacts/table.js';
-import { verbOf } from './actions.js';
+import { noVerb, verbOf } from './actions.js';
 import type { Entity } from './entities.js';
 import type { Weighed } from './packs.js';
 import { SAME } from './report.js';
@@ -29,9 +29,9 @@ export const weigh = (
     if (reason === SAME) understood.set(op.label, kind);
   });
   const table = roughTable(entity);
-  const verbs = entity.resource.sightings.filter(
-    (sighting) => sighting.kind === 'action' && verbOf(entity, sighting, context.nouns, table) !== undefined,
-  );
+  const asked = entity.resource.sightings.filter(({ kind }) => kind === 'action');
+  const verbs = asked.filter((sighting) => verbOf(entity, sighting, context.nouns, table) !== undefined);
+  for (const sighting of asked) if (!verbs.includes(sighting)) why.set(sighting.op.label, noVerb(sighting));
   for (const { sighting } of plain) understood.set(sighting.op.label, sighting.kind);
   for (const { op, kind } of verbs) understood.set(op.label, kind);
   const actions = Math.min(verbs.length, MOST_ACTIONS);
