@@ -13,8 +13,9 @@ type Calls = readonly { tool: string; args: unknown }[];
 
 /** Texts shorter than this are found by chance. */
 const LEAST_SECRET = 6;
-/** Reads asked of the second session between the first one's writes. */
-const MOST_READS = 60;
+/** Calls of one service in each session; tools that run code come first, since only they could keep something. */
+const WRITES = 4;
+const READS = 3;
 
 interface Secret {
   what: string;
@@ -71,11 +72,26 @@ const alone = (
 const stepsOf = (probes: readonly Probe[]): Calls =>
   probes.flatMap(({ name, args, before = [] }) => (args === undefined ? [] : [...before, { tool: name, args }]));
 
+/** A few probes of each service. */
+const someOf = (probes: readonly Probe[], readOnly: boolean, most: number): Probe[] => {
+  const taken = new Map<string, number>();
+  const fitting = probes.filter(({ args, tool }) => args !== undefined && tool.tool.readOnly === readOnly);
+  const codeFirst = fitting.sort((a, b) => Number(isCode(b)) - Number(isCode(a)));
+  return codeFirst.filter((probe) => {
+    const { id } = probe.tool.service;
+    const nth = taken.get(id) ?? 0;
+    taken.set(id, nth + 1);
+    return nth < most;
+  });
+};
+
+const isCode = ({ tool }: Probe): boolean => tool.tool.tool.op === 'code';
+
 /** One session writes, the other reads and writes the same rows in another order, call by call in turn. */
 const checkIsolation = (subject: WorldSubject, world: LoadedWorld, notes: Notes): string[] => {
   const { me, probes } = subject;
-  const writes = probes.filter(({ tool }) => !tool.tool.readOnly);
-  const reads = probes.filter(({ tool }) => tool.tool.readOnly).slice(0, MOST_READS);
+  const writes = someOf(probes, false, WRITES);
+  const reads = someOf(probes, true, READS);
   const [first, second] = [stepsOf(writes), stepsOf([...reads, ...[...writes].reverse()])];
   const lone = [alone(world, me, first, 'first'), alone(world, me, second, 'second')] as const;
   const sessions = [Session.open(world, { id: 'first', me }), Session.open(world, { id: 'second', me })] as const;
