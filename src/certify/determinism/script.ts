@@ -17,7 +17,7 @@ export interface JobResult {
   observations: string;
   /** SHA-256 over all databases at its end. */
   state: string;
-  /** The same after snapshot, one more pass of the calls that write, and restore. */
+  /** The same after snapshot, some of the calls that write once more, and restore. */
   restored: string;
   /** Task id to `pass` or `fail` and the state hash at its end. */
   tasks: Record<string, string>;
