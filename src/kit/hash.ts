@@ -61,3 +61,10 @@ export const deepFreeze = <T>(value: T): T => {
   if (value !== null && typeof value === 'object') frozenWholes.add(value);
   return value;
 };
+
+/** Freezes `copy`, which holds what `artifact` does, and lets it have the address that is known of it. */
+export const sameArtifact = <T extends object>(artifact: T, copy: T): T => {
+  const frozen = deepFreeze(copy);
+  addresses.set(frozen, addressOf(artifact));
+  return frozen;
+};

@@ -58,22 +58,22 @@ const columnTypes = (cols: Record<string, Column>, key: string): Record<string, 
   );
 
 /** The type of a tool's arguments. */
-const argsType = (toolId: string): string => `Args_${toolId.replace('.', '__')}`;
+const ARGS = 'Args';
 
-/** What CEL needs of a service: its types (registering one is dear, so all are known at once) and their constructors. */
+/** What CEL needs of a service: its row types and their constructors, and more of it as tools are compiled. */
 export interface Environments {
   env: Environment;
   rows: ReadonlyMap<string, Maker>;
-  /** By tool id. */
-  args: ReadonlyMap<string, Maker>;
   Caller: Maker;
+  /** By tool: its arguments' type, which is dear to register and so is known to that tool alone. */
+  tools: Map<string, { env: Environment; Args: Maker }>;
   /** Environments of scopes, by the names and types in them. */
   scopes: Map<string, Environment>;
 }
 
 type Fields = Record<string, string>;
 
-const registered = (rowFields: Record<string, Fields>, argFields: Record<string, Fields>): Environments => {
+const registered = (rowFields: Record<string, Fields>): Environments => {
   base ??= baseEnvironment();
   const env = base.clone();
   const made = (type: string, fields: Fields): Maker => {
@@ -81,40 +81,48 @@ const registered = (rowFields: Record<string, Fields>, argFields: Record<string,
     env.registerType(type, { ctor, fields });
     return ctor;
   };
-  const all = (types: Record<string, Fields>, nameOf: (name: string) => string): Map<string, Maker> =>
-    new Map(Object.entries(types).map(([name, fields]) => [name, made(nameOf(name), fields)]));
   const Caller = made('Caller', { id: 'string', name: 'string', email: 'string' });
-  const rows = all(rowFields, rowType);
-  const args = all(argFields, argsType);
+  const rows = new Map(Object.entries(rowFields).map(([name, fields]) => [name, made(rowType(name), fields)]));
   env.registerVariable('now', 'int');
   env.registerVariable('today', 'int');
   env.registerVariable('me', 'Caller');
-  return { env, rows, args, Caller, scopes: new Map() };
+  return { env, rows, Caller, tools: new Map(), scopes: new Map() };
 };
 
 const MOST_SHARED = 256;
 const shared = new Map<string, Environments>();
 
 /**
- * An environment that knows the row types of a service and the argument types of its tools, by tool id. Services of one archetype
- * differ in how they look and not in their types, so worlds share it with everything that is compiled in it.
+ * An environment that knows the row types of a service. Services of one archetype differ in how they look and not in their
+ * tables, so worlds share it with everything that is compiled in it.
  */
 export const serviceEnvironment = (spec: ServiceSpec): Environments => {
   const rowFields = Object.fromEntries(
     Object.entries(spec.tables).map(([name, table]) => [name, columnTypes(table.cols, table.key.col)]),
   );
-  const argFields = Object.fromEntries(
-    Object.values(spec.tools).map((tool) => [
-      tool.id,
-      Object.fromEntries(Object.keys(tool.args).map((name) => [name, kindType(argKind(argShape(spec, tool, name)))])),
-    ]),
-  );
-  const key = addressOf([rowFields, argFields]);
-  const known = shared.get(key) ?? registered(rowFields, argFields);
+  const key = addressOf(rowFields);
+  const known = shared.get(key) ?? registered(rowFields);
   shared.delete(key);
   shared.set(key, known);
   if (shared.size > MOST_SHARED) shared.delete(shared.keys().next().value as string);
   return known;
+};
+
+/** The environment that knows a tool's arguments, and their constructor. */
+export const toolEnvironment = ({ site }: Scope): { env: Environment; Args: Maker; key: string } => {
+  const { environments, tool, spec } = site;
+  const fields = Object.fromEntries(
+    Object.keys(tool.args).map((name) => [name, kindType(argKind(argShape(spec, tool, name)))]),
+  );
+  const key = `${tool.id} ${JSON.stringify(fields)}`;
+  const known = environments.tools.get(key);
+  if (known) return { ...known, key };
+  const env = environments.env.clone();
+  const Args = maker();
+  env.registerType(ARGS, { ctor: Args, fields });
+  env.registerVariable('args', ARGS);
+  environments.tools.set(key, { env, Args });
+  return { env, Args, key };
 };
 
 export const argKind = ({ arg, list, nullable }: ArgShape): Kind => {
@@ -142,14 +150,14 @@ const kindType = (kind: Kind): string => {
 /** The environment in which an expression of this scope is checked. */
 export const scopeEnvironment = (scope: Scope): Environment => {
   if (scope.cel) return scope.cel;
-  const { environments, tool } = scope.site;
+  const { scopes } = scope.site.environments;
   const names = [...scope.names].map(([name, { kind }]) => [name, kindType(kind)] as const);
-  const key = JSON.stringify([tool.id, names]);
-  const env = environments.scopes.get(key) ?? environments.env.clone();
-  if (!environments.scopes.has(key)) {
-    env.registerVariable('args', argsType(tool.id));
+  const tool = toolEnvironment(scope);
+  const key = `${tool.key} ${JSON.stringify(names)}`;
+  const env = scopes.get(key) ?? tool.env.clone();
+  if (!scopes.has(key)) {
     for (const [name, type] of names) env.registerVariable(name, type);
-    environments.scopes.set(key, env);
+    scopes.set(key, env);
   }
   scope.cel = env;
   return env;

@@ -4,7 +4,7 @@ import { TreadleError } from '../../errors.js';
 import { startOfDay } from '../../kit/calendar.js';
 import type { Row } from '../state/types.js';
 import { type Reads, readsOf, refusedIn, withoutRowHas } from './ast.js';
-import { argKind, scopeEnvironment } from './cel.js';
+import { argKind, scopeEnvironment, toolEnvironment } from './cel.js';
 import { intoCel, rowIntoCel } from './convert.js';
 import { resultMayBeNull, unguarded, whenTrue } from './guards.js';
 import { nullness } from './nullness.js';
@@ -26,7 +26,7 @@ export interface Expression {
 type Filler = (run: Run, context: Record<string, unknown>) => void;
 
 const argsFiller = (scope: Scope, fields: readonly string[]): Filler => {
-  const Args = scope.site.environments.args.get(scope.site.tool.id) as new () => Record<string, unknown>;
+  const { Args } = toolEnvironment(scope);
   const parts = fields.map((name) => {
     const spec = scope.site.args.get(name);
     const kind = spec && argKind(spec);

@@ -1,5 +1,6 @@
 /** Loaded worlds by hash, shared by all sessions on them; those that nobody uses go when there are too many. */
 import { asTreadleError } from '../../../errors.js';
+import { sameArtifact } from '../../../kit/hash.js';
 import { type LoadedWorld, loadWorld, unloadWorld, type WorldParts } from '../../../world/loaded.js';
 import type { Engine } from '../../../world/state/engine.js';
 
@@ -8,6 +9,12 @@ interface Kept {
   /** Sessions that have states of it. */
   users: number;
 }
+
+/** Specs as the JSON parser lays them out: half of what a schema's copies weigh. Their addresses were checked when they were read. */
+const compact = (parts: WorldParts): WorldParts => ({
+  ...parts,
+  services: parts.services.map((spec) => sameArtifact(spec, JSON.parse(JSON.stringify(spec)) as typeof spec)),
+});
 
 export class WorldCache {
   readonly #kept = new Map<string, Kept>();
@@ -57,7 +64,7 @@ export class WorldCache {
   #load(hash: string): Kept {
     this.#makeRoom();
     try {
-      const kept = { world: loadWorld(this.engine, this.partsOf(hash), { lazy: true }), users: 0 };
+      const kept = { world: loadWorld(this.engine, compact(this.partsOf(hash)), { lazy: true }), users: 0 };
       this.#kept.set(hash, kept);
       return kept;
     } catch (thrown) {
