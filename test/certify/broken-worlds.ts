@@ -1,6 +1,7 @@
 /** For each world validator worlds that fail it and no other. A validator without an entry here fails the suite. */
 import { type LoadedService, type LoadedWorld, loadWorld } from '../../src/world/loaded.js';
 import type { Engine } from '../../src/world/state/engine.js';
+import type { State } from '../../src/world/state/state.js';
 import type { Row } from '../../src/world/state/types.js';
 import { RULE, rule, type WholeChange, wholeParts } from './whole.js';
 
@@ -228,15 +229,21 @@ export const BROKEN_WORLDS: readonly BrokenWorld[] = [
     what: 'two sessions write into one state',
     part: 'steps',
     says: /another session|another was at work/,
-    load: tampered('tickets', (held) => ({
-      ...held,
-      pristine: new Proxy(held.pristine, {
+    load: tampered('tickets', (held) => {
+      // One session after the other gets a state of its own; two at once get the same.
+      let live: State | undefined;
+      const fork = (): State => {
+        if (!live || live.head.dropped) live = held.pristine.fork();
+        return live;
+      };
+      const pristine = new Proxy(held.pristine, {
         get: (state, name) => {
-          const value: unknown = name === 'fork' ? () => state : Reflect.get(state, name, state);
+          const value: unknown = name === 'fork' ? fork : Reflect.get(state, name, state);
           return typeof value === 'function' ? value.bind(state) : value;
         },
-      }),
-    })),
+      });
+      return { ...held, pristine };
+    }),
   },
   {
     validator: 'isolation',

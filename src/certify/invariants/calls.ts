@@ -145,6 +145,11 @@ function* plansFor(field: Field, session: Session, side: Side, aim: Aim): Iterab
 
 /** A tool that makes rows takes the partner's key first: the rows that are there are of no use to it. */
 function* creating(field: Field, session: Session, side: Side, aim: Aim): Iterable<Plan> {
+  // A row that lacks its partner is made with a key that nobody has.
+  if (side === 't' && aim === 'break' && field.situation.invariant.target.expect === 'at_least_one') {
+    const set = granted(wishes(field, session, 't', undefined), true);
+    for (const donor of anyRows(field, 't').slice(0, 2)) yield { donor, set };
+  }
   yield* partnerPlans(field, session, side, aim, anyRows(field, side));
   yield* plansFor(field, session, side, aim);
 }
