@@ -6,13 +6,13 @@ import { compileVerb } from '../lexicon/compile.js';
 import { partition, pruneLinks } from './packs.js';
 import { type ParsedDocument, parseDocumentText } from './parse.js';
 import { nextStep } from './refuse.js';
-import { type Built, emptyReport, reportOf } from './report.js';
+import { type Built, emptyReport, reportOf, UNREAD } from './report.js';
 import { buildService, type ServiceContext } from './service.js';
 import { surfaceOf } from './surface.js';
 import { pagingOf } from './tools.js';
 import type { DocumentOptions, DocumentResult, OperationKind, RefusalCode } from './types.js';
 import { type Understanding, understand } from './understand.js';
-import { whyNoService } from './verdict.js';
+import { COMPUTE, whyNoService } from './verdict.js';
 import { weigh } from './weigh.js';
 
 const MOST_TOOLS = 40;
@@ -47,9 +47,26 @@ const contextOf = (understanding: Understanding, options: DocumentOptions): Serv
   };
 };
 
+/**
+ * What a write does to which row may be plain although nothing reads the row: a typed body to a collection, a change or a deletion
+ * of what the path names. It is understood, but no agent could see what it did, so it becomes no tool.
+ */
+const writesUnread = ({ rejected }: Understanding, understood: Map<string, OperationKind>): void => {
+  for (const { resource, why } of rejected) {
+    if (why !== UNREAD) continue;
+    for (const { op, kind, body, keyParam, keyElsewhere } of resource.sightings) {
+      if (kind === 'action' || COMPUTE.test(`${op.path} ${op.id ?? ''}`)) continue;
+      const typed = body !== undefined && body.item.properties.size > 0;
+      const named = keyParam !== undefined || (keyElsewhere && typed);
+      if (kind === 'create' ? typed : kind === 'delete' ? named : named && typed) understood.set(op.label, kind);
+    }
+  }
+};
+
 const build = (understanding: Understanding, options: DocumentOptions): Built => {
   const context = contextOf(understanding, options);
   const understood = new Map<string, OperationKind>();
+  writesUnread(understanding, understood);
   const weighed = understanding.entities
     .map((entity) => weigh(entity, context, understood, understanding.why))
     .filter((one) => one.tools > 0 && one.value > 0);

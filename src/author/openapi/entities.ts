@@ -7,6 +7,7 @@ import { type FoundKey, findKey } from './keys.js';
 import { identifier, unique } from './names.js';
 import { isPlumbing } from './paths.js';
 import type { Relation } from './relations.js';
+import { UNREAD } from './report.js';
 import type { Resource } from './resources.js';
 import type { Schemas } from './schema.js';
 
@@ -29,7 +30,7 @@ const WRITES = new Set(['create', 'update']);
 
 /** Why a resource cannot be a table; undefined when it can. */
 const unfit = (resource: Resource): string | undefined => {
-  if (!resource.sightings.some(({ kind }) => READS.has(kind))) return 'nothing reads this resource';
+  if (!resource.sightings.some(({ kind }) => READS.has(kind))) return UNREAD;
   const described =
     resource.views.length > 0 ||
     resource.sightings.some(({ op, body, kind }) => WRITES.has(kind) && (body || op.params.some(isWritten)));

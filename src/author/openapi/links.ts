@@ -118,7 +118,7 @@ const columnTo = (entity: Entity, parent: Entity, at: ParentParam): string | und
 };
 
 /** Parents that a table may get besides its own place's. */
-const MOST_RELATIONS = 6;
+const MOST_RELATIONS = 12;
 
 /** The same rows listed, or made, under another thing: a relation that no column of the schema holds. */
 const isListing = ({ kind }: Sighting, entity: Entity): boolean =>

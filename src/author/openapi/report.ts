@@ -6,8 +6,9 @@ import type { Understanding } from './understand.js';
 export const NO_PLACE = 'its resource found no place in a pack';
 export const PACK_FULL = 'the pack is full';
 export const SAME = 'another operation does the same';
+export const UNREAD = 'nothing reads this resource';
 /** Understood all the same: there was no need of the operation, or no room for it. */
-const ROOM = new Set([NO_PLACE, PACK_FULL, SAME]);
+const ROOM = new Set([NO_PLACE, PACK_FULL, SAME, UNREAD]);
 
 export const emptyReport = (): DocumentReport => ({
   title: '',

@@ -153,10 +153,15 @@ export const byIds = (ops: readonly DocOperation[], places: Places): Map<DocOper
   for (const { op, found } of read) {
     if (!found) continue;
     const { kind, noun, verb } = found;
-    if (kind !== undefined && kind !== 'action' && nouns.has(noun)) out.set(op, on(noun, kind, []));
+    const plain = kind !== undefined && kind !== 'action';
+    if (plain && nouns.has(noun)) out.set(op, on(noun, kind, []));
     else {
       const about = nounIn(procedureWords(nameOf(op, places) ?? '').slice(1), nouns);
-      if (about !== undefined) out.set(op, on(about, 'action', [verb, op.id ?? '']));
+      if (about !== undefined && kind === 'update') {
+        const base = on(about, 'update', []);
+        out.set(op, typeof base === 'string' ? base : { ...base, aspect: noun });
+      } else if (plain && kind !== 'get' && kind !== 'list' && kind !== 'search') out.set(op, on(noun, kind, []));
+      else if (about !== undefined) out.set(op, on(about, 'action', [verb, op.id ?? '']));
     }
   }
   return out;

@@ -33,6 +33,8 @@ export interface BuiltService {
 
 type Note = (operation: string, why: string) => void;
 const MIN_TOOLS = 3;
+const MOST_ROWS = 90;
+const PARTS = 14;
 
 const STYLES: readonly IdStyle[] = [
   { style: 'uuid' },
@@ -118,6 +120,20 @@ const about = ({ root, title }: ParsedDocument): string => {
   return (sentence || title || 'A service from an API document.').slice(0, 300);
 };
 
+/** Rows that are to be deleted must be free of others: where many refer to them, there are more of them. */
+const makeRoom = (entities: readonly Entity[], tables: Record<string, Table>, drafts: readonly DraftTool[]): void => {
+  for (const { name, resource } of entities) {
+    const table = tables[name] as Table;
+    // A part of every row would leave none that can be deleted.
+    if (resource.single === 'part') table.rows = PARTS;
+    if (resource.single || !drafts.some(({ tool }) => tool.table === name && tool.op === 'delete')) continue;
+    const referrers = Object.entries(tables).filter(
+      ([other, { cols }]) => other !== name && Object.values(cols).some(({ fk }) => fk === name),
+    ).length;
+    if (referrers > 0) table.rows = Math.min(MOST_ROWS, 24 + 14 * referrers);
+  }
+};
+
 /** Undefined when the pack has too few tools, or none that reads or none that writes. */
 export const buildService = (
   entities: readonly Entity[],
@@ -141,6 +157,7 @@ export const buildService = (
     drafts.push(...plainOnes);
   }
   breakCircles(tables);
+  makeRoom(entities, tables, drafts);
   for (const entity of entities) drafts.push(...actionsOf(entity, tables, drafts, context, note));
   const kept = chosen(drafts, context.most, note).map((draft) => ({ ...draft, tool: withTouched(draft.tool, tables) }));
   const writes = kept.filter(({ tool }) => tool.writes.length > 0).length;

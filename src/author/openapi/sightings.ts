@@ -80,6 +80,10 @@ const onItem = (segments: readonly Segment[], at: number, kind: OperationKind, w
   return typeof base === 'string' ? base : { ...base, parents: [...base.parents, ...run] };
 };
 
+/** `/tickets/query/count` counts the tickets. */
+const withoutQuery = (segments: readonly Segment[]): readonly Segment[] =>
+  segments.length > 1 && segmentKind(segments.at(-1)?.text ?? '') === 'search' ? segments.slice(0, -1) : segments;
+
 const COUNT = /^(\$?count|totals?)$/i;
 const ITEM_KINDS = { get: 'get', put: 'update', patch: 'update', post: 'update', delete: 'delete' } as const;
 const COLLECTION_KINDS = { get: 'list', post: 'create', put: 'update', patch: 'update', delete: 'delete' } as const;
@@ -171,10 +175,14 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
     if (part !== undefined) return part;
     const words = op.method === 'delete' ? [`un_${last}`] : [last, op.id ?? ''];
     if (op.method === 'get') return 'reads a part or a computed view of one thing';
+    const noun = singular(snake(last));
+    // `POST /issues/{id}/comments` where nothing lists the comments.
+    if (op.method === 'post' && noun !== snake(last) && places.body(op) && !matchVerb(last, noun))
+      return on(segments, 'create');
     return onItem(segments, segments.length - 2, 'action', words);
   }
   if (collectionAbove) {
-    if (op.method === 'get' && COUNT.test(last)) return on(above, 'list', { counts: true });
+    if (COUNT.test(last)) return on(withoutQuery(above), 'list', { counts: true });
     if (op.method === 'get' && !places.answer(op)?.many) return 'reads a computed view of a collection';
     if (op.method === 'get') return on(segments, 'list');
     const deeper = on(above, 'action', { keyElsewhere: true, words: [last, op.id ?? ''] });
@@ -205,6 +213,9 @@ const narrowed = (segments: readonly Segment[]): Verdict => {
 const isThing = (segments: readonly Segment[], at: number, places: Places): boolean =>
   /^services?$/i.test(segments[at]?.text ?? '') && places.hasItems(placeOf(segments.slice(0, at + 1)));
 
+/** `/servers/{id}/actions/reboot` */
+const ACTIONS = /^(actions?|operations?|commands?|tasks|do)$/i;
+
 const judge = (op: DocOperation, places: Places): Verdict => {
   const shape = places.shape(op);
   const dotted = byDottedId(op, shape, places);
@@ -226,6 +237,9 @@ const judge = (op: DocOperation, places: Places): Verdict => {
       keyElsewhere: kind !== 'list' && kind !== 'search' && kind !== 'create',
     });
   }
+  const acts = segments.at(-2);
+  if (!onParam && acts && !acts.param && ACTIONS.test(acts.text) && segments.at(-3)?.param && op.method !== 'get')
+    return onStatic(op, [...segments.slice(0, -2), segments[at] as Segment], places);
   if (!onParam) return onStatic(op, segments, places);
   const tail = segments[at - 1];
   if (tail && !tail.param && segmentKind(tail.text) && at >= 2 && !isPlumbing(segments[at - 2]?.text ?? '')) {

@@ -96,3 +96,25 @@ export const countTool = (entity: Entity, sighting: Sighting): Tool => {
     provenance: { tier: 'spec', operation: sighting.op.label },
   };
 };
+
+/** `DELETE /users/{id}/sessions`: all rows under one parent; undefined where the path names none. */
+export const deleteAllTool = (entity: Entity, sighting: Sighting): Tool | undefined => {
+  const list = noArgs();
+  parentArg(list, entity, sighting, 'filter');
+  const [[name, arg] = []] = Object.entries(asInputs(list));
+  if (name === undefined || arg?.col === undefined) return undefined;
+  delete arg.op;
+  return {
+    id: `${entity.name}.delete_all`,
+    op: 'action',
+    table: entity.name,
+    description: toolText(sighting, entity),
+    args: { [name]: arg },
+    steps: [{ delete: { table: entity.name, where: { [arg.col]: `$args.${name}` } } }],
+    returns: { done: true },
+    errors: { invalid_argument: 422 },
+    reads: [],
+    writes: [{ table: entity.name, delete: true }],
+    provenance: { tier: 'spec', operation: sighting.op.label },
+  };
+};

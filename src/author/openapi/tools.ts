@@ -12,7 +12,7 @@ import { type PagingStyle, pagingStyle } from './query.js';
 import { relationTool, whyNoList } from './relations.js';
 import { PACK_FULL, SAME } from './report.js';
 import type { Sighting } from './sightings.js';
-import { countTool, singleTool } from './single-tools.js';
+import { countTool, deleteAllTool, singleTool } from './single-tools.js';
 
 export interface DraftTool {
   tool: Tool;
@@ -126,6 +126,9 @@ const buildSingle = (kind: PlainKind, entity: Entity, sighting: Sighting, contex
 
 const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
   if (entity.resource.single === 'one') return buildSingle(kind, entity, sighting, context);
+  const all = kind === 'delete' && sighting.keyElsewhere ? deleteAllTool(entity, sighting) : undefined;
+  if (all && !keyArg(entity, sighting, context.schemas))
+    return { draft: { tool: all, sighting, fallback: `delete_all_${plural(entity.name)}`, value: 3 } };
   const list = argsFor(kind, entity, sighting, context);
   if (typeof list === 'string') return { why: list };
   const asked = kind === 'search' && !Object.values(list.args).some((arg) => arg.role === 'query');

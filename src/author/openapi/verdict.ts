@@ -4,7 +4,8 @@ import type { DocumentReport, RefusalCode } from './types.js';
 import type { Understanding } from './understand.js';
 
 const MIN_OPERATIONS = 3;
-const COMPUTE =
+/** Words of operations that work something out or sign in. */
+export const COMPUTE =
   /auth|login|logout|token|oauth|session|signin|sign_in|calculat|convert|translat|predict|analy[sz]|generat|detect|validat|verif|render|estimat|score|classif|extract|recogni|parse|encode|decode|hash|encrypt|decrypt|sign\b|lookup|search|query|autocomplete|compute|embed|completion|transcri|summari/i;
 
 export const whyNoService = (
