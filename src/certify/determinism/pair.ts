@@ -28,6 +28,11 @@ export class FreshPair {
     this.#program = program;
   }
 
+  /** Whether nothing was given since findings were last asked for. */
+  get isIdle(): boolean {
+    return this.#findings.length === 0;
+  }
+
   /** Takes a job over; resolves when there is room for another. Failures show in `findings`. */
   async give(job: Job): Promise<void> {
     this.#processes ??= [new FreshProcess(this.#program), new FreshProcess(this.#program)];

@@ -45,7 +45,7 @@ export interface BuildSummary {
 
 /** Validator 11 over all worlds, which the two fresh processes ran beside this one; the finding goes into each certificate. */
 const proveDeterminism = async (run: Run): Promise<void> => {
-  if (!run.pair) return;
+  if (!run.pair || run.pair.isIdle) return;
   run.ui.progress('waiting for the two fresh processes');
   const findings = await timed(run, 'determinism', () => run.pair?.findings());
   for (const [id, finding] of findings ?? []) run.corpus.addFinding(id, finding);
