@@ -7,6 +7,7 @@ import { agentView } from '../../serve/sessions/server/agent-view.js';
 import { wholeNumber } from '../arguments.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
 import { clientLines, sayHowToConnect } from '../serving/connect.js';
+import { boundHeap } from '../serving/heap.js';
 import { type House, openHouse, warmUp } from '../serving/house.js';
 import { makeUi, type Ui, warn } from '../ui.js';
 
@@ -27,6 +28,7 @@ interface Options {
   server: string[];
   allowHost: string[];
   warm: boolean;
+  lean?: boolean;
   json?: boolean;
 }
 
@@ -131,6 +133,7 @@ export const serveCommand = (): Command =>
     .option('--data <dir>', 'where registry, resting sessions and ledgers are kept; temporary when absent')
     .option('--server <file>', 'an outside MCP server that sessions may ask for (YAML or JSON); repeatable', listed, [])
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
+    .option('--lean', 'less memory for slower calls: small young generation')
     .option('--no-warm', 'load worlds when they are first asked for, not ahead')
     .addOption(jsonOption())
     .addHelpText(
@@ -148,6 +151,7 @@ the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
+      boundHeap(options.lean === true);
       const { worlds } = chosenWorlds(dir, options.world);
       const first = worlds[0] as string;
       const house = await openHouse({

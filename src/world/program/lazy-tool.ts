@@ -11,8 +11,8 @@ import { expandTool } from './macros.js';
 import type { Runnable } from './runnable.js';
 import type { CompiledTool, LoadClass } from './types.js';
 
-/** Compiled tools of a process; beyond it, half of them go, those that were called longest ago. */
-const MOST_READY = 2_048;
+/** Compiled tools of a process (15 KB each); beyond it, half of them go, those that were called longest ago. */
+export const MOST_READY = 2_048;
 
 const ready = new Set<LazyTool>();
 let calls = 0;

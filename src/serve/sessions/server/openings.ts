@@ -9,6 +9,7 @@ import type { OpenRequest, Pin, Pins } from '../../api.js';
 import type { Registry } from '../../registry/registry.js';
 import { verifierOf } from '../../registry/verifier.js';
 import { callerOf } from '../caller.js';
+import { warmVerdict } from './verdicts.js';
 
 /** The part of a task that an open session needs; its checks are read when they are run. */
 interface TaskOpening {
@@ -70,7 +71,7 @@ export class Openings {
     const record = this.registry.resolve('task', reference);
     const task = this.#task(record.hash);
     this.#world(this.registry.resolve('world', task.world));
-    this.#verifier(record);
+    warmVerdict(this.registry, record.hash, this.#verifier(record).hash);
   }
 
   #ofTask(reference: string, request: OpenRequest, servers: Record<string, Pin>): Opening {

@@ -74,7 +74,7 @@ const LIMITS: ServerLimits = {
   worlds: 256,
   idleSeconds: 3600,
   idle: IDLE_TIMES,
-  ledgerBytes: 16 * 1024 * 1024,
+  ledgerBytes: 4 * 1024 * 1024,
   starts: 4,
   startSeconds: 60,
   now: wallSeconds,

@@ -10,21 +10,29 @@ import { judgedBy, Verifier } from '../../registry/verifier.js';
 import type { Session } from '../session.js';
 import type { LiveSession } from './live-session.js';
 
-const MOST_KEPT = 256;
-/** A registry's tasks by hash, with their verifier: rollouts of one task are verified by the dozen. */
-const kept = new WeakMap<Registry, Map<string, Task>>();
+const MOST_KEPT = 4_096;
+/**
+ * A registry's tasks by hash, with their verifier, as text: rollouts of one task are verified by the dozen, reading one from a
+ * corpus takes milliseconds, and as objects they would weigh three times as much.
+ */
+const kept = new WeakMap<Registry, Map<string, string>>();
 
 const judgedTask = (registry: Registry, task: string, verifier: string): Task => {
-  const known = kept.get(registry) ?? new Map<string, Task>();
+  const known = kept.get(registry) ?? new Map<string, string>();
   kept.set(registry, known);
   const key = `${task} ${verifier}`;
   const found = known.get(key);
-  if (found) return found;
+  if (found !== undefined) return JSON.parse(found) as Task;
   const own = parseArtifact('task', registry.read('task', task), `task ${task}`);
   const judged = judgedBy(own, Verifier.parse(registry.read('verifier', verifier)));
   if (known.size >= MOST_KEPT) known.delete(known.keys().next().value as string);
-  known.set(key, judged);
+  known.set(key, JSON.stringify(judged));
   return judged;
+};
+
+/** Reads what judging will need ahead. */
+export const warmVerdict = (registry: Registry, task: string, verifier: string): void => {
+  judgedTask(registry, task, verifier);
 };
 
 /** Throws `no_task` for a session without one. */
