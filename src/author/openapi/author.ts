@@ -3,6 +3,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import { TreadleError } from '../../errors.js';
 import { plural } from '../../kit/words.js';
 import { compileVerb } from '../lexicon/compile.js';
+import { mergeDocuments, type NamedDocument } from './merge.js';
 import { partition, pruneLinks } from './packs.js';
 import { type ParsedDocument, parseDocumentText } from './parse.js';
 import { nextStep } from './refuse.js';
@@ -91,7 +92,27 @@ const build = (understanding: Understanding, options: DocumentOptions): Built =>
  */
 export const authorFromDocument = (text: string, options: DocumentOptions): DocumentResult => {
   const document = parsed(text, options);
-  if ('services' in document) return document;
+  return 'services' in document ? document : authorParsed(document, options);
+};
+
+/**
+ * The same for several documents of one product (`a.yaml b.yaml`), merged before they are judged. A document that cannot be read
+ * refuses them all: half a product would be no product. `texts` has at least one entry.
+ */
+export const authorFromDocuments = (
+  texts: readonly { name: string; text: string }[],
+  options: DocumentOptions,
+): DocumentResult => {
+  const read: NamedDocument[] = [];
+  for (const { name, text } of texts) {
+    const document = parsed(text, { ...options, name });
+    if ('services' in document) return document;
+    read.push({ name, document });
+  }
+  return authorParsed(mergeDocuments(read), options);
+};
+
+const authorParsed = (document: ParsedDocument, options: DocumentOptions): DocumentResult => {
   const understanding = understand(document);
   const built = build(understanding, options);
   const report = reportOf(understanding, built, options.name);

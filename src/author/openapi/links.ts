@@ -22,12 +22,15 @@ export interface EntityIndex {
   bySchema(name: string): Entity | undefined;
   byNoun(noun: string): Entity | undefined;
   byPlace(place: string): Entity | undefined;
+  /** By table name. */
+  byName(name: string): Entity | undefined;
 }
 
 export const indexOf = (entities: readonly Entity[]): EntityIndex => {
   const schemas = new Map<string, Entity>();
   const nouns = new Map<string, Entity>();
   const places = new Map<string, Entity>();
+  const names = new Map(entities.map((entity) => [entity.name, entity] as const));
   for (const entity of entities) {
     for (const alias of entity.resource.aliases) {
       const known = schemas.get(alias);
@@ -42,6 +45,7 @@ export const indexOf = (entities: readonly Entity[]): EntityIndex => {
     bySchema: (name) => schemas.get(name),
     byNoun: (noun) => nouns.get(noun),
     byPlace: (place) => places.get(place),
+    byName: (name) => names.get(name),
   };
 };
 

@@ -1,5 +1,6 @@
 /** The document's operations with their parameters, body and answer, references followed one hop at a time. */
 import { isNode } from './parse.js';
+import { isPlumbing } from './paths.js';
 import type { Refs } from './refs.js';
 import { schemaOfExample } from './schema.js';
 import type { DocBody, DocOperation, DocParam, Method, Node } from './types.js';
@@ -124,6 +125,14 @@ const readOperation = (method: Method, path: string, item: Node, raw: Node, refs
   };
 };
 
+/** `https://x.test/v1/calls` with the paths `/` and `/{id}`: the address itself names the collection. */
+const baseOf = (root: Node, paths: readonly string[]): string | undefined => {
+  if (!paths.includes('/') || !paths.some((path) => /^\/\{[^}]+\}(\/|$)/.test(path))) return undefined;
+  const server = Array.isArray(root.servers) && isNode(root.servers[0]) ? textOf(root.servers[0].url) : undefined;
+  const segments = (server ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '').split('/');
+  return segments.filter((one) => /^[a-z]/i.test(one) && !isPlumbing(one)).at(-1) ?? 'item';
+};
+
 /** Every operation in document order; deprecated ones are left out where others remain. */
 export const operationsOf = (root: Node, refs: Refs): DocOperation[] => {
   const out: { op: DocOperation; deprecated: boolean }[] = [];
@@ -137,5 +146,8 @@ export const operationsOf = (root: Node, refs: Refs): DocOperation[] => {
     }
   }
   const current = out.filter((entry) => !entry.deprecated);
-  return (current.length > out.length / 3 ? current : out).map((entry) => entry.op);
+  const base = baseOf(root, Object.keys(paths));
+  return (current.length > out.length / 3 ? current : out).map(({ op }) =>
+    base !== undefined && /^\/(\{|$)/.test(op.path) ? { ...op, base } : op,
+  );
 };

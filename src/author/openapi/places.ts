@@ -51,7 +51,7 @@ const isSingleName = (segments: readonly Segment[]): boolean => {
 export const placesOf = (operations: readonly DocOperation[], schemas: Schemas): Places => {
   const shapes = new Map<string, PathShape>();
   const shape = (op: DocOperation): PathShape => {
-    const known = shapes.get(op.path) ?? shapeOf(op.path);
+    const known = shapes.get(op.path) ?? shapeOf(op.base === undefined ? op.path : `/${op.base}${op.path}`);
     shapes.set(op.path, known);
     return known;
   };

@@ -126,6 +126,44 @@ const columnFor = (entity: Entity, words: string): string | undefined => {
   );
 };
 
+const AFTER_ID = /^(starting_after|start_after|since_id|after_id|last_id|from_id|page_after)$/;
+const BEFORE_ID = /^(ending_before|end_before|before_id|max_id|until_id|page_before)$/;
+
+/** Paging by the id of the last row seen: rows come in the order of their keys, so it is a bound on the key. */
+export const idCursor = (name: string, entity: Entity): Arg | undefined => {
+  const plain = snake(name);
+  const op = AFTER_ID.test(plain) ? 'gt' : BEFORE_ID.test(plain) ? 'lt' : undefined;
+  if (op === undefined || entity.key.hidden) return undefined;
+  return { type: entity.key.type, role: 'filter', col: entity.columns.keyCol, op };
+};
+
+const SORT = /^(sort|sort_by|sort_field|sort_column|sort_key|order|order_by|orderby|ordering|sorting)$/;
+const SORTED = /^(created|updated|modified|name|title|number|amount|total|date|due|start|position|priority|price)/;
+const MOST_SORTED = 6;
+
+/** What a list may be sorted by: the columns that the parameter names, else those that people sort by. Directions are a leading -. */
+export const sortArg = (param: DocParam, entity: Entity, schemas: Schemas): Arg | undefined => {
+  if (!SORT.test(snake(param.name))) return undefined;
+  const view = schemas.view(param.schema);
+  const values = (view.enum ?? schemas.view(view.items).enum ?? []).filter(
+    (one): one is string => typeof one === 'string',
+  );
+  const bare = values
+    .map((value) => value.replace(/^[-+]|[:_ ,.-]?(asc|desc|ascending|descending)$/gi, ''))
+    .filter(Boolean);
+  if (values.length > 0 && bare.length === 0) return undefined;
+  const named = bare.flatMap((value) => columnFor(entity, snake(value)) ?? []);
+  const usual = [...entity.columns.facts.values()]
+    .filter(
+      ({ name, column }) => SORTED.test(name) && !column.hidden && column.type !== 'json' && column.type !== 'bool',
+    )
+    .map(({ name }) => name);
+  const allowed = [...new Set(named.length > 0 ? named : bare.length > 0 ? [] : usual)].filter(
+    (name) => entity.columns.facts.get(name)?.column.type !== 'json',
+  );
+  return allowed.length > 0 ? { type: 'text', role: 'sort', enum: allowed.slice(0, MOST_SORTED) } : undefined;
+};
+
 const RANGED = new Set<ColumnType>(['int', 'number', 'date', 'datetime', 'money']);
 
 /** A filter over one column, or undefined when the parameter names none. */

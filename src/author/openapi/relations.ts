@@ -20,13 +20,16 @@ const isVague = (entity: Entity, { narrow, op }: Sighting, schemas: Schemas): bo
 export const whyNoList = (
   entity: Entity,
   sighting: Sighting,
-  made: readonly { tool: Tool }[],
+  made: readonly { tool: Tool; sighting: Sighting }[],
   index: EntityIndex,
   schemas: Schemas,
 ): string | undefined => {
   if (sighting.narrow !== undefined)
     return isVague(entity, sighting, schemas) ? 'a list narrowed by a path parameter that no column holds' : undefined;
-  if (sighting.place === entity.resource.home) return undefined;
+  if (sighting.place === entity.resource.home)
+    return made.some(({ tool, sighting: other }) => tool.op === 'list' && other.place === sighting.place)
+      ? SAME
+      : undefined;
   // What is no resource of the document only names the caller's own place.
   if (parentOf(sighting, index) === undefined) return made.some(({ tool }) => tool.op === 'list') ? SAME : undefined;
   const named = [...sighting.parents].reverse().find((one) => entity.parents.has(one.place));

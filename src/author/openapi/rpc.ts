@@ -104,6 +104,9 @@ const segmentOf = (op: DocOperation, places: Places): string | undefined => {
   const named = segments.filter((segment) => !isPlumbing(segment.text));
   const [only] = named;
   if (named.length !== 1 || !only || isDotted(only.text) || places.hasItems(placeOf(segments))) return undefined;
+  // `/createjobqueue`: the id tells the words apart.
+  const bare = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+  if (op.id !== undefined && wordsOf(op.id).length > 1 && bare(op.id) === bare(only.text)) return op.id;
   return wordsOf(only.text).length > 1 ? only.text : undefined;
 };
 

@@ -107,6 +107,10 @@ const onSingle = (op: DocOperation, segments: readonly Segment[]): Verdict => {
   };
 };
 
+/** `microsoft.graph.hide(user='{id}')` -> hide */
+const bareVerb = (text: string): string =>
+  /^[a-z]\w*\.[a-z]\w*\.\w+/i.test(text) ? (text.replace(/\(.*$/, '').split('.').at(-1) ?? text) : text;
+
 const READ_VERBS = new Set(['get', 'list', 'fetch', 'retrieve', 'show']);
 const WRITE_VERBS = new Set(['set', 'update', 'modify', 'change', 'put', 'edit', 'patch', 'save']);
 
@@ -115,7 +119,7 @@ const WRITE_VERBS = new Set(['set', 'update', 'modify', 'change', 'put', 'edit',
  * its own; one that is only set belongs to the row.
  */
 const onAspect = (op: DocOperation, segments: readonly Segment[], places: Places): Verdict | undefined => {
-  const last = segments.at(-1)?.text ?? '';
+  const last = bareVerb(segments.at(-1)?.text ?? '');
   const [verb = '', ...rest] = wordsOf(last);
   const row = segments.slice(0, -1);
   const asPart = (noun: string, kind: OperationKind): Verdict => {
@@ -146,7 +150,7 @@ const onAspect = (op: DocOperation, segments: readonly Segment[], places: Places
 const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places): Verdict => {
   const place = placeOf(segments);
   if (places.isSingle(place)) return onSingle(op, segments);
-  const last = segments.at(-1)?.text ?? '';
+  const last = bareVerb(segments.at(-1)?.text ?? '');
   const above = segments.slice(0, -1);
   const item = above.at(-1)?.param === true;
   const collectionAbove =

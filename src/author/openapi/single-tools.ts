@@ -1,6 +1,6 @@
 /** Tools of a thing there is only one of (a setting, the account), and the tool that only counts rows. */
 import type { Step } from '../../artifacts/step.js';
-import type { Tool } from '../../artifacts/tool.js';
+import type { Arg, Tool } from '../../artifacts/tool.js';
 import { type ArgList, noArgs, parentArg, setArgs, toolText } from './args.js';
 import type { Entity } from './entities.js';
 import { SINGLE_KEY } from './keys.js';
@@ -69,8 +69,27 @@ export const singleTool = (
   };
 };
 
+/** The parent that a path names must be there. */
+const parentThere = (name: string, { ref }: Arg, keyCol: string): Step[] =>
+  ref === undefined
+    ? []
+    : [
+        {
+          get: {
+            table: ref,
+            where: { [keyCol]: `$args.${name}` },
+            as: 'parent',
+            else: {
+              error: 'not_found',
+              message: `There is no ${ref.replaceAll('_', ' ')} {args.${name}}.`,
+              field: name,
+            },
+          },
+        },
+      ];
+
 /** How many rows there are, under one parent where the path names it. */
-export const countTool = (entity: Entity, sighting: Sighting): Tool => {
+export const countTool = (entity: Entity, sighting: Sighting, keyOf: (table: string) => string): Tool => {
   const list = noArgs();
   parentArg(list, entity, sighting, 'filter');
   const args = asInputs(list);
@@ -80,6 +99,7 @@ export const countTool = (entity: Entity, sighting: Sighting): Tool => {
     value: `$args.${name}`,
   }));
   for (const arg of Object.values(args)) delete arg.op;
+  const parents = Object.entries(args);
   return {
     id: `${entity.name}.count`,
     op: 'action',
@@ -87,22 +107,27 @@ export const countTool = (entity: Entity, sighting: Sighting): Tool => {
     description: toolText(sighting, entity),
     args,
     steps: [
+      ...parents.flatMap(([name, arg]) => parentThere(name, arg, keyOf(arg.ref as string))),
       { find: { table: entity.name, ...(where.length > 0 ? { where } : {}), limit: 1, as: 'found', total: 'n' } },
     ],
     returns: { value: { count: '$n' } },
-    errors: { invalid_argument: 422 },
-    reads: [entity.name],
+    errors: { invalid_argument: 422, ...(parents.length > 0 ? { not_found: 404 } : {}) },
+    reads: [...new Set([entity.name, ...parents.map(([, arg]) => arg.ref as string)])],
     writes: [],
     provenance: { tier: 'spec', operation: sighting.op.label },
   };
 };
 
 /** `DELETE /users/{id}/sessions`: all rows under one parent; undefined where the path names none. */
-export const deleteAllTool = (entity: Entity, sighting: Sighting): Tool | undefined => {
+export const deleteAllTool = (
+  entity: Entity,
+  sighting: Sighting,
+  keyOf: (table: string) => string,
+): Tool | undefined => {
   const list = noArgs();
   parentArg(list, entity, sighting, 'filter');
   const [[name, arg] = []] = Object.entries(asInputs(list));
-  if (name === undefined || arg?.col === undefined) return undefined;
+  if (name === undefined || arg?.col === undefined || arg.ref === undefined) return undefined;
   delete arg.op;
   return {
     id: `${entity.name}.delete_all`,
@@ -110,10 +135,13 @@ export const deleteAllTool = (entity: Entity, sighting: Sighting): Tool | undefi
     table: entity.name,
     description: toolText(sighting, entity),
     args: { [name]: arg },
-    steps: [{ delete: { table: entity.name, where: { [arg.col]: `$args.${name}` } } }],
+    steps: [
+      ...parentThere(name, arg, keyOf(arg.ref)),
+      { delete: { table: entity.name, where: { [arg.col]: `$args.${name}` } } },
+    ],
     returns: { done: true },
-    errors: { invalid_argument: 422 },
-    reads: [],
+    errors: { invalid_argument: 422, not_found: 404 },
+    reads: [arg.ref],
     writes: [{ table: entity.name, delete: true }],
     provenance: { tier: 'spec', operation: sighting.op.label },
   };

@@ -126,7 +126,7 @@ const buildSingle = (kind: PlainKind, entity: Entity, sighting: Sighting, contex
 
 const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
   if (entity.resource.single === 'one') return buildSingle(kind, entity, sighting, context);
-  const all = kind === 'delete' && sighting.keyElsewhere ? deleteAllTool(entity, sighting) : undefined;
+  const all = kind === 'delete' && sighting.keyElsewhere ? deleteAllTool(entity, sighting, keysOf(context)) : undefined;
   if (all && !keyArg(entity, sighting, context.schemas))
     return { draft: { tool: all, sighting, fallback: `delete_all_${plural(entity.name)}`, value: 3 } };
   const list = argsFor(kind, entity, sighting, context);
@@ -193,11 +193,27 @@ const byFitness =
     a.op.path.length - b.op.path.length ||
     (a.op.label < b.op.label ? -1 : 1);
 
-const addCount = (entity: Entity, out: DraftTool[], note: (sighting: Sighting, why: string) => void): void => {
+const keysOf =
+  ({ index }: ToolContext) =>
+  (table: string): string =>
+    index.byName(table)?.columns.keyCol ?? 'id';
+
+const addCount = (
+  entity: Entity,
+  out: DraftTool[],
+  context: ToolContext,
+  note: (sighting: Sighting, why: string) => void,
+): void => {
   let made = 0;
   for (const sighting of entity.resource.sightings.filter(({ counts }) => counts).sort(byFitness(entity)))
     if (made++ > 0) note(sighting, SAME);
-    else out.push({ tool: countTool(entity, sighting), sighting, fallback: `count_${plural(entity.name)}`, value: 2 });
+    else
+      out.push({
+        tool: countTool(entity, sighting, keysOf(context)),
+        sighting,
+        fallback: `count_${plural(entity.name)}`,
+        value: 2,
+      });
 };
 
 const addRelations = (
@@ -249,7 +265,7 @@ export const plainTools = (
       }
     }
   }
-  addCount(entity, out, note);
+  addCount(entity, out, context, note);
   addRelations(entity, out, context, note);
   return out.filter(({ tool }) => !(tool.op === 'search' && !tool.match?.length));
 };

@@ -23,6 +23,8 @@ export interface DocBody {
 export interface DocOperation {
   method: Method;
   path: string;
+  /** Where the document's own address names the resource (`.../v1/calls` with the paths `/` and `/{id}`): that word. */
+  base?: string;
   /** `GET /pets/{petId}` */
   label: string;
   id: string | undefined;
