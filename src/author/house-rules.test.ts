@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ServiceSpec } from '../artifacts/service.js';
 import { coreServices } from './core/services.js';
 import { neutralSurface } from './dialects/neutral.js';
-import { recordRule, referTo, staffLinks, staffRule, writtenRule } from './house-rules.js';
+import { recordRule, referTo, staffLinks, staffRule, stateRule, writtenRule } from './house-rules.js';
 
 const company = {
   name: 'Tied',
@@ -108,6 +108,37 @@ describe('records', () => {
       expect(reference && recordRule(each, reference.link, 0)).toBeUndefined();
     }
     expect(referTo(mail, spec('ticket', made, {}))).toBeUndefined();
+  });
+});
+
+describe('states', () => {
+  const status = { status: { type: 'text', required: true, enum: ['new', 'held', 'done'], default: 'new' } } as const;
+  const link = {
+    id: 'l',
+    from: { service: 'mail', table: 'message', col: 'r' },
+    to: { service: 'desk', table: 'thing', col: 'id' },
+    says: '',
+  };
+  it('are told where an update sets them, and never the one that rows begin in', () => {
+    const desk = spec('ticket', status, { a: tool('update', 'thing', { status: { type: 'text', role: 'set' } }) });
+    expect(stateRule(desk, link)).toMatchObject({
+      trigger: { where: "t.status = 'done'" },
+      violatedBy: 'desk.thing.update',
+    });
+  });
+  it('are those that an action speaks of', () => {
+    const hold = {
+      ...tool('get', 'thing'),
+      op: 'action' as const,
+      id: 'thing.hold',
+      steps: [{ update: { table: 'thing', where: { id: '$args.id' }, set: { status: "'held'" } } }],
+      writes: [{ table: 'thing', cols: ['status'] }],
+    };
+    expect(stateRule(spec('ticket', status, { hold }), link)?.trigger.where).toBe("t.status = 'held'");
+  });
+  it('are not ruled where nothing sets them', () => {
+    expect(stateRule(spec('ticket', status, { a: tool('list', 'thing') }), link)).toBeUndefined();
+    expect(stateRule(spec('ticket', {}, { a: tool('update', 'thing') }), link)).toBeUndefined();
   });
 });
 

@@ -3,7 +3,7 @@ import type { ServiceSpec } from '../artifacts/service.js';
 import type { Table } from '../artifacts/table.js';
 import type { Tool } from '../artifacts/tool.js';
 import type { Invariant, Link } from '../artifacts/world.js';
-import { plural, snake, withArticle } from '../kit/words.js';
+import { plural, snake, spaced, withArticle } from '../kit/words.js';
 
 const STAFF =
   /^(user|employee|agent|member|staff|assignee|owner|operator|technician|account manager|person|contributor|collaborator|teammate|admin)s?$/;
@@ -49,11 +49,49 @@ export const staffRule = (spec: ServiceSpec, { from }: Link): Invariant | undefi
   };
 };
 
-/** A table of the service that mail may be about: one whose rows have tools of their own, the best served one. */
+/** The column that says when a row was made. */
+const madeCol = ({ cols }: Table): string | undefined =>
+  Object.keys(cols).find((col) => cols[col]?.auto === 'now' && cols[col]?.type === 'datetime');
+
+interface Setting {
+  col: string;
+  value: string;
+  tool: Tool;
+}
+
+/** A state that a tool can bring a row to and that rows do not begin in. */
+const settingOf = (spec: ServiceSpec, name: string): Setting | undefined => {
+  const { cols, machine } = spec.tables[name] as Table;
+  const writers = (col: string): Tool[] =>
+    Object.values(spec.tools).filter(
+      ({ op, args, writes }) =>
+        Object.entries(args).some(
+          ([arg, { role, col: own }]) => role === 'set' && (own ?? arg) === col && op !== 'delete',
+        ) || writes.some((write) => write.table === name && write.cols?.includes(col)),
+    );
+  const enums = Object.keys(cols).filter((col) => (cols[col]?.enum?.length ?? 0) > 1);
+  for (const col of enums.sort((a, b) => Number(b === machine?.col) - Number(a === machine?.col))) {
+    const tools = writers(col).filter(({ table }) => table === name);
+    const tool = tools.find(({ op }) => op === 'update') ?? tools[0];
+    const { default: initial, enum: values = [] } = cols[col] as Table['cols'][string];
+    // An action brings a row to the states that its steps speak of, and to no other.
+    const said = tool?.op === 'action' ? JSON.stringify(tool.steps ?? []) : undefined;
+    const reached = values.filter((each) => said === undefined || said.includes(`'${each}'`));
+    const value = reached.filter((each) => each !== initial && each !== machine?.initial).at(-1);
+    if (tool && value !== undefined && !value.includes("'")) return { col, value, tool };
+  }
+  return undefined;
+};
+
+/** A table of the service that mail may be about: one whose rows have tools of their own and allow a rule, the best served one. */
 const mainTable = (spec: ServiceSpec): string | undefined => {
   const served = Object.keys(spec.tables).filter((name) => toolsOf(spec, name).length > 0);
-  const worth = (name: string): number =>
-    toolsOf(spec, name).length + (toolsOf(spec, name).some(({ op }) => op === 'create') ? 10 : 0);
+  const worth = (name: string): number => {
+    const tools = toolsOf(spec, name);
+    const isMade = tools.some(({ op }) => op === 'create');
+    const allows = isMade && madeCol(spec.tables[name] as Table) ? 40 : settingOf(spec, name) ? 20 : 0;
+    return tools.length + (isMade ? 10 : 0) + allows;
+  };
   return served.sort((a, b) => worth(b) - worth(a))[0];
 };
 
@@ -98,8 +136,9 @@ export const referTo = (mail: ServiceSpec, spec: ServiceSpec): Reference | undef
 
 /** "Whoever enters a new record tells somebody": rows made after the world's clock. Needs a tool that makes them and a time of making. */
 export const recordRule = (spec: ServiceSpec, { from, to }: Link, clock: number): Invariant | undefined => {
-  const { noun, cols } = spec.tables[to.table] as Table;
-  const made = Object.keys(cols).find((col) => cols[col]?.auto === 'now' && cols[col]?.type === 'datetime');
+  const table = spec.tables[to.table] as Table;
+  const { noun } = table;
+  const made = madeCol(table);
   const create = toolsOf(spec, to.table).find(({ op }) => op === 'create');
   if (made === undefined || !create) return undefined;
   return {
@@ -109,6 +148,23 @@ export const recordRule = (spec: ServiceSpec, { from, to }: Link, clock: number)
     target: { service: 'mail', table: 'message', expect: 'at_least_one', where: "x.folder = 'sent'" },
     key: { trigger: to.col, target: from.col },
     violatedBy: `${spec.id}.${create.id}`,
+    repairedBy: 'mail.message.send',
+  };
+};
+
+/** "Whoever sets a record to a state tells somebody": where a tool writes a column of few values. */
+export const stateRule = (spec: ServiceSpec, { from, to }: Link): Invariant | undefined => {
+  const setting = settingOf(spec, to.table);
+  if (!setting) return undefined;
+  const { noun } = spec.tables[to.table] as Table;
+  const { col, value, tool } = setting;
+  return {
+    id: `told_${spec.id}_${to.table}_${col}`.slice(0, MOST_NAME),
+    says: `Whoever sets the ${spaced(col)} of ${withArticle(noun)} in ${spec.title} to ${spaced(value)} sends a message that names it.`,
+    trigger: { service: to.service, table: to.table, where: `t.${col} = '${value}'` },
+    target: { service: 'mail', table: 'message', expect: 'at_least_one', where: "x.folder = 'sent'" },
+    key: { trigger: to.col, target: from.col },
+    violatedBy: `${spec.id}.${tool.id}`,
     repairedBy: 'mail.message.send',
   };
 };

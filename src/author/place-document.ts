@@ -4,7 +4,7 @@ import type { Evidence, Invariant, Link } from '../artifacts/world.js';
 import { authorFromBrief, type Pins } from './catalogue/author.js';
 import { policiesOf } from './catalogue/policies.js';
 import type { DraftService, WorldDraft } from './draft.js';
-import { recordRule, referTo, staffLinks, staffRule, writtenRule } from './house-rules.js';
+import { recordRule, referTo, staffLinks, staffRule, stateRule, writtenRule } from './house-rules.js';
 
 export interface Placing {
   /** The document's title; words in it may tell the trade. */
@@ -32,7 +32,8 @@ const tie = (core: readonly DraftService[], specs: readonly ServiceSpec[], clock
       if (reference) {
         tied.mail = reference.mail;
         tied.links.push(reference.link);
-        rules.push(...[recordRule(spec, reference.link, clock)].filter((rule) => rule !== undefined));
+        const rule = recordRule(spec, reference.link, clock) ?? stateRule(spec, reference.link);
+        if (rule) rules.push(rule);
       }
     }
     tied.invariants.push(...rules);
