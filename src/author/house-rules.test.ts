@@ -112,7 +112,9 @@ describe('records', () => {
 });
 
 describe('states', () => {
-  const status = { status: { type: 'text', required: true, enum: ['new', 'held', 'done'], default: 'new' } } as const;
+  const status: ServiceSpec['tables'][string]['cols'] = {
+    status: { type: 'text', required: true, enum: ['new', 'held', 'done'], default: 'new' },
+  };
   const link = {
     id: 'l',
     from: { service: 'mail', table: 'message', col: 'r' },
