@@ -29,8 +29,10 @@ export interface CallOptions {
 }
 
 export interface ToolHost {
-  /** The same array for the life of the host, shared by hosts that offer the same: servers cache the listing by it. */
+  /** The same for the life of the host. */
   tools(): SessionTool[];
+  /** The same tools in arrays that hosts share: servers keep what they render of each. */
+  groups?(): readonly (readonly SessionTool[])[];
   /**
    * Never throws for what an agent can cause, an unknown tool and unfit arguments included. A promise where the tool runs in
    * another process or calls before it are still running; declared tools answer at once.

@@ -6,8 +6,10 @@ import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
 import { asTreadleError, type TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import { folderBlobs } from '../../serve/blobs/folder.js';
+import { warmListing } from '../../serve/mcp/tools.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
+import { toolsOfService } from '../../serve/sessions/describe.js';
 import { type ServerLimits, SessionServer } from '../../serve/sessions/server/session-server.js';
 import { MOST_READY, readyTool } from '../../world/program/lazy-tool.js';
 import { Engine } from '../../world/state/engine.js';
@@ -82,7 +84,9 @@ export const warmUp = async ({ registry, server }: House, isOver: () => boolean)
   for (const hash of hashes) {
     if (isOver()) return;
     await attempt(() => {
-      tools += server.worlds.get(hash).tools.size;
+      const world = server.worlds.get(hash);
+      tools += world.tools.size;
+      for (const service of world.services.keys()) warmListing(toolsOfService(world, service));
     });
     await breath();
   }

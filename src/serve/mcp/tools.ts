@@ -1,7 +1,7 @@
 /** Tools as each revision shows them: the listing and the result of a call, as JSON text. */
 import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
 import { isObject } from './messages.js';
-import type { Revision } from './revisions.js';
+import { CLASSIC_REVISIONS, MODERN_VERSIONS, modernRevision, type Revision } from './revisions.js';
 
 const isObjectSchema = (schema: object): boolean => (schema as { type?: unknown }).type === 'object';
 
@@ -23,7 +23,7 @@ const shown = (tool: SessionTool, revision: Revision): object => ({
     : {}),
 });
 
-/** Whole listings by the array that the sessions of one world share: thousands of agents that start at once list the same tools. */
+/** By the array that sessions of one world share: thousands of agents that start at once list the same tools. */
 const listings = new WeakMap<readonly SessionTool[], Map<string, string>>();
 
 const listingOf = (tools: readonly SessionTool[], revision: Revision): string => {
@@ -34,9 +34,18 @@ const listingOf = (tools: readonly SessionTool[], revision: Revision): string =>
   return text;
 };
 
+/** Renders a listing ahead, in the newest revision of each era. */
+export const warmListing = (tools: readonly SessionTool[]): void => {
+  for (const revision of [CLASSIC_REVISIONS[0], modernRevision(MODERN_VERSIONS[0] as string)])
+    if (revision) listingOf(tools, revision);
+};
+
 /** The JSON array of a host's tools in one revision, and of what is listed beside them as it stands. */
 export const toolsJson = (host: ToolHost, revision: Revision, beside?: readonly object[]): string => {
-  const own = listingOf(host.tools(), revision);
+  const own = (host.groups?.() ?? [host.tools()])
+    .map((tools) => listingOf(tools, revision))
+    .filter((text) => text !== '')
+    .join(',');
   if (beside === undefined || beside.length === 0) return `[${own}]`;
   const others = beside.map((tool) => JSON.stringify(tool)).join(',');
   return own === '' ? `[${others}]` : `[${own},${others}]`;

@@ -27,22 +27,25 @@ export const describeTool = (name: string, service: string, compiled: CompiledTo
   };
 };
 
-/** By world and by the services offered: the sessions of one world share their listings. */
+/** By world and service: one listing for all sessions, whichever services each of them is offered. */
 const listings = new WeakMap<LoadedWorld, Map<string, SessionTool[]>>();
 
-/** The tools of a loaded world's services, the same list each time. */
-export const toolsOf = (world: LoadedWorld, offered: ReadonlySet<string>): SessionTool[] => {
+/** The tools of one service of a loaded world, the same array each time. */
+export const toolsOfService = (world: LoadedWorld, service: string): SessionTool[] => {
   const known = listings.get(world) ?? new Map<string, SessionTool[]>();
   listings.set(world, known);
-  const key = [...offered].sort().join(' ');
   const made =
-    known.get(key) ??
+    known.get(service) ??
     [...world.tools]
-      .filter(([, { service }]) => offered.has(service.id))
-      .map(([name, { service, tool }]) => describeTool(name, service.id, tool));
-  known.set(key, made);
+      .filter(([, tool]) => tool.service.id === service)
+      .map(([name, { tool }]) => describeTool(name, service, tool));
+  known.set(service, made);
   return made;
 };
+
+/** The listings of the services offered, in the world's order. */
+export const toolGroups = (world: LoadedWorld, offered: ReadonlySet<string>): SessionTool[][] =>
+  [...world.services.keys()].filter((id) => offered.has(id)).map((id) => toolsOfService(world, id));
 
 /** The tools that a session on these services of a world would be offered, without opening one. */
 export const toolsOffered = (

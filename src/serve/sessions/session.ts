@@ -16,7 +16,7 @@ import type { RowChange } from '../../world/state/types.js';
 import { Workspace } from '../../world/workspace/workspace.js';
 import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
 import { type Book, plainBook } from './book.js';
-import { toolsOf } from './describe.js';
+import { toolGroups } from './describe.js';
 import { type Answered, outcomeOf, unknownTool } from './entry.js';
 
 /** Virtual seconds a call takes when its tool declares none. */
@@ -149,8 +149,12 @@ export class Session implements ToolHost {
   }
 
   tools(): SessionTool[] {
-    this.#tools ??= toolsOf(this.world, this.offered);
+    this.#tools ??= this.groups().flat();
     return this.#tools;
+  }
+
+  groups(): SessionTool[][] {
+    return toolGroups(this.world, this.offered);
   }
 
   /**

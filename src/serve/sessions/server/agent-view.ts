@@ -1,19 +1,8 @@
 /** What the bearer of a token sees of a session: the tools of all its services, or of one. */
 import { TreadleError } from '../../../errors.js';
-import type { CallOptions, CallOutcome, SessionTool, ToolHost } from '../../tool-host.js';
+import type { CallOptions, CallOutcome, ToolHost } from '../../tool-host.js';
 import { outcomeOf, unknownTool } from '../entry.js';
 import type { LiveSession } from './live-session.js';
-
-/** By the listing it is cut from, which sessions share: one array a world and service. */
-const cut = new WeakMap<readonly SessionTool[], Map<string, SessionTool[]>>();
-
-const toolsOfService = (all: readonly SessionTool[], service: string): SessionTool[] => {
-  const known = cut.get(all) ?? new Map<string, SessionTool[]>();
-  cut.set(all, known);
-  const tools = known.get(service) ?? all.filter((tool) => tool.service === service);
-  known.set(service, tools);
-  return tools;
-};
 
 /** An answer for what never became a call of the session: nothing of it is in the ledger. */
 const refused = (live: LiveSession, tool: string, args: unknown, error: TreadleError): CallOutcome => {
@@ -26,19 +15,19 @@ const refused = (live: LiveSession, tool: string, args: unknown, error: TreadleE
 
 /** `service` absent: all of them. */
 export const agentView = (live: LiveSession, service?: string): ToolHost => {
-  const tools = (): SessionTool[] => (service === undefined ? live.tools() : toolsOfService(live.tools(), service));
-  const offers = (name: string): boolean => service === undefined || tools().some((tool) => tool.name === name);
   const told = (name: string, args: unknown, thrown: unknown): CallOutcome => {
     if (thrown instanceof TreadleError) return refused(live, name, args, thrown);
     throw thrown;
   };
   return {
-    tools,
+    tools: () => live.groups(service).flat(),
+    groups: () => live.groups(service),
     call: (name: string, args: unknown, options?: CallOptions) => {
       try {
-        const outcome = offers(name)
-          ? live.call(name, args, options)
-          : live.onOpen((session) => session.note({ tool: name, args }, unknownTool(name)));
+        const outcome =
+          service === undefined || live.isOf(service, name)
+            ? live.call(name, args, options)
+            : live.onOpen((session) => session.note({ tool: name, args }, unknownTool(name)));
         return outcome instanceof Promise ? outcome.catch((thrown: unknown) => told(name, args, thrown)) : outcome;
       } catch (thrown) {
         return told(name, args, thrown);

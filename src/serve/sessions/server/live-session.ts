@@ -8,7 +8,7 @@ import type { Caller } from '../../../world/program/types.js';
 import type { Labels, Pins, SessionInfo, SessionLedger, SessionStatus } from '../../api.js';
 import type { CallOptions, CallOutcome, SessionTool } from '../../tool-host.js';
 import type { SessionState } from '../../trainer.js';
-import { toolsOf } from '../describe.js';
+import { toolGroups, toolsOfService } from '../describe.js';
 import { bundle, unbundle } from '../parcel.js';
 import { Session } from '../session.js';
 import type { Companions } from './companions.js';
@@ -54,7 +54,6 @@ export class LiveSession {
   #place: Place;
   #book: ServedBook;
   #clock: number;
-  #tools: SessionTool[] | undefined;
 
   constructor(
     readonly house: House,
@@ -107,10 +106,20 @@ export class LiveSession {
   }
 
   tools(): SessionTool[] {
-    const own = toolsOf(this.house.worlds.get(this.worldHash), this.#offered);
-    if (this.companions.isEmpty) return own;
-    this.#tools ??= [...own, ...this.companions.tools()];
-    return this.#tools;
+    return this.groups().flat();
+  }
+
+  /** Of all services, or of one. */
+  groups(service?: string): SessionTool[][] {
+    const world = this.house.worlds.get(this.worldHash);
+    if (service !== undefined) return [toolsOfService(world, service)];
+    const own = toolGroups(world, this.#offered);
+    return this.companions.isEmpty ? own : [...own, this.companions.tools()];
+  }
+
+  /** Whether an agent of one service may call it; what no service has is for the session to refuse. */
+  isOf(service: string, tool: string): boolean {
+    return this.house.worlds.get(this.worldHash).tools.get(tool)?.service.id === service;
   }
 
   /** Runs `work` on the session as it is, in its turn; woken first where it rests. */
