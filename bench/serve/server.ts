@@ -99,11 +99,11 @@ export const serve = async ({ main, corpus, args = [], nodeArgs = [] }: ServeOpt
   };
 };
 
-/** Waits until the warm-up has loaded every world. */
+/** Waits until the server has read ahead what it reads ahead. */
 export const warmed = async (served: Served): Promise<ServerInfo> => {
   for (let n = 0; n < READY_MS / 50; n++) {
     const info = await served.admin<ServerInfo>('GET', '/v1/info');
-    if (info.worlds.loaded >= Math.min(info.worlds.known, 256)) return info;
+    if (!info.warming && info.worlds.loaded >= Math.min(info.worlds.known, 256)) return info;
     await sleep(50);
   }
   throw new Error('the worlds were not loaded in time');

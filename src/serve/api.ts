@@ -140,6 +140,8 @@ export const ServerInfo = z.strictObject({
   worlds: z.strictObject({ loaded: z.number().int(), known: z.number().int() }),
   rssMiB: z.number(),
   uptimeSeconds: z.number(),
+  /** Worlds and tasks are still being read ahead. */
+  warming: z.literal(true).optional(),
   /** Why no session is opened now; absent when all is well. */
   refusing: z.string().optional(),
 });

@@ -69,7 +69,13 @@ export const openHouse = async ({ dir, data, servers, limits, onDefect }: HouseO
 };
 
 /** Reads tasks and loads worlds ahead, between requests, so that the first session on each does not wait for the disk. */
-export const warmUp = async ({ registry, server }: House, isOver: () => boolean): Promise<void> => {
+export const warmUp = async (house: House, isOver: () => boolean): Promise<void> => {
+  house.server.isWarming = true;
+  await readAhead(house, isOver);
+  house.server.isWarming = false;
+};
+
+const readAhead = async ({ registry, server }: House, isOver: () => boolean): Promise<void> => {
   const breath = (): Promise<void> => new Promise((done) => setImmediate(done));
   for (const { name, version } of registry.list('task')) {
     if (isOver()) return;

@@ -5,7 +5,7 @@ import { ErrorCode, failure, type Reply } from '../mcp/messages.js';
 import type { Exchange } from '../mcp/route.js';
 import { bodyGate } from '../rest/pending.js';
 import { isJsonBody, readBody } from './body.js';
-import { FairQueue } from './fair-queue.js';
+import type { FairQueue } from './fair-queue.js';
 import type { Guard } from './guard.js';
 import type { Admitted, Doorkeeper } from './keeper.js';
 import type { HttpLimits } from './limits.js';
@@ -18,7 +18,7 @@ export interface AgentDoor {
   guard: Guard;
   limits: HttpLimits;
   /** Where requests that were read wait for their turn. */
-  queue?: FairQueue;
+  queue: FairQueue;
 }
 
 const PATH = /^(?:\/s\/([A-Za-z0-9_-]{1,64})(?:\/([a-z][a-z0-9_]{0,63}))?)?\/mcp$/;
@@ -71,7 +71,7 @@ const sessionOf = ({ headers }: IncomingMessage, path: RegExpExecArray, keeper: 
   return session;
 };
 
-export const agentDoor = ({ handler, keeper, guard, limits, queue = new FairQueue() }: AgentDoor): RequestListener => {
+export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor): RequestListener => {
   const gate = bodyGate(limits.pendingBodies);
 
   /** The session behind a request that may go on, or undefined when it was refused. */

@@ -29,6 +29,7 @@ export const listen = async (
   host: string,
   port: number,
   limits: HttpLimits,
+  onConnection?: () => void,
 ): Promise<Listening> => {
   let isClosing = false;
   const server = createServer(
@@ -46,6 +47,7 @@ export const listen = async (
       listener(request, response);
     },
   );
+  if (onConnection) server.on('connection', onConnection);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(

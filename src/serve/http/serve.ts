@@ -2,7 +2,7 @@
 import { mcpHandler } from '../mcp/handler.js';
 import type { McpOptions } from '../mcp/methods.js';
 import { agentDoor } from './agent-door.js';
-import type { FairQueue } from './fair-queue.js';
+import { FairQueue } from './fair-queue.js';
 import { type Allowed, guardOf } from './guard.js';
 import type { Doorkeeper } from './keeper.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
@@ -31,11 +31,11 @@ export interface Serving {
 
 /** Throws `cannot_listen`. */
 export const serveHttp = async (options: ServeHttpOptions): Promise<Serving> => {
-  const { keeper, host = '127.0.0.1', port, allowed = {}, mcp, queue } = options;
+  const { keeper, host = '127.0.0.1', port, allowed = {}, mcp, queue = new FairQueue() } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const guard = guardOf({ hosts: [host, ...(allowed.hosts ?? [])], origins: allowed.origins });
-  const door = agentDoor({ handler: mcpHandler(mcp), keeper, guard, limits, ...(queue ? { queue } : {}) });
-  const { origin, close } = await listen(door, host, port, limits);
+  const door = agentDoor({ handler: mcpHandler(mcp), keeper, guard, limits, queue });
+  const { origin, close } = await listen(door, host, port, limits, () => queue.knock());
   const reaper = setInterval(() => keeper.reap?.(), limits.reapMs);
   reaper.unref();
   return {

@@ -92,6 +92,8 @@ export class SessionServer implements Doorkeeper {
   /** Where agents connect: set by whoever listens. */
   urlOf: (id: string, service?: string) => string = (id, service) => `in-process:${id}${service ? `/${service}` : ''}`;
   readonly starts: StartQueue;
+  /** Set by whoever reads worlds and tasks ahead. */
+  isWarming = false;
   /** Since the start, by error code. */
   readonly refusedOpens: Record<string, number> = {};
   readonly #roll: Roll;

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { FairQueue } from './fair-queue.js';
+
+const round = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+it('serves in the order of coming, later than the call, and what is added meanwhile last', async () => {
+  const queue = new FairQueue();
+  const served: number[] = [];
+  queue.add(() => {
+    served.push(1);
+    queue.add(() => served.push(3));
+  });
+  queue.add(() => served.push(2));
+  expect(served).toEqual([]);
+  expect(queue.length).toBe(2);
+  while (queue.length > 0) await round();
+  expect(served).toEqual([1, 2, 3]);
+  queue.add(() => served.push(4));
+  await round();
+  expect(served).toEqual([1, 2, 3, 4]);
+});
+
+it('serves one request a round while clients knock, and the rest when they have come in', async () => {
+  const queue = new FairQueue();
+  const served: number[] = [];
+  for (let n = 0; n < 10; n++) queue.add(() => served.push(n));
+  for (let n = 1; n <= 3; n++) {
+    queue.knock();
+    await round();
+    expect(served).toHaveLength(n);
+  }
+  while (queue.length > 0) await round();
+  expect(served).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+it('a slow request ends the slice, not the queue', async () => {
+  const queue = new FairQueue();
+  const served: string[] = [];
+  queue.add(() => {
+    for (const until = performance.now() + 8; performance.now() < until; );
+    served.push('slow');
+  });
+  queue.add(() => served.push('next'));
+  await round();
+  expect(served).toEqual(['slow']);
+  await round();
+  expect(served).toEqual(['slow', 'next']);
+});
