@@ -36,8 +36,6 @@ const proofOf = (engine: Engine, spec: ServiceSpec, seed: string): Tried['proofs
   };
 };
 
-const ROOM = new Set(['its resource found no place in a pack', 'the pack is full', 'another operation does the same']);
-
 export const tryOne = (name: string, seed: string, engine: Engine | undefined): Tried => {
   const text = textOf(name);
   const none = { name, operations: 0, mapped: 0, stateful: 0, services: 0, tools: 0, refused: undefined };
@@ -46,8 +44,8 @@ export const tryOne = (name: string, seed: string, engine: Engine | undefined): 
   const { services, report } = authorFromDocument(text, { name: name.replace(/\.json$/, ''), seed });
   const ms = elapsedMs() - start;
   const reasons: Tried['reasons'] = {};
-  for (const { operation, why } of report.unmapped) {
-    if (ROOM.has(why)) continue;
+  for (const { operation, why, kind } of report.unmapped) {
+    if (kind !== undefined) continue;
     const plain = why.replace(/"[^"]*"/g, '"..."');
     reasons[plain] ??= { n: 0, example: `${name} ${operation}` };
     reasons[plain].n++;

@@ -55,10 +55,10 @@ const contextOf = (understanding: Understanding, options: DocumentOptions): Serv
 const writesUnread = ({ rejected }: Understanding, understood: Map<string, OperationKind>): void => {
   for (const { resource, why } of rejected) {
     if (why !== UNREAD) continue;
-    for (const { op, kind, body, keyParam, keyElsewhere } of resource.sightings) {
+    for (const { op, kind, body, keyParam, keyElsewhere, single } of resource.sightings) {
       if (kind === 'action' || COMPUTE.test(`${op.path} ${op.id ?? ''}`)) continue;
       const typed = body !== undefined && body.item.properties.size > 0;
-      const named = keyParam !== undefined || (keyElsewhere && typed);
+      const named = keyParam !== undefined || single === 'one' || (keyElsewhere && typed);
       if (kind === 'create' ? typed : kind === 'delete' ? named : named && typed) understood.set(op.label, kind);
     }
   }

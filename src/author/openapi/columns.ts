@@ -245,7 +245,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
     bodies.set(op.label, fields);
   }
   for (const { op, body, kind } of resource.sightings) {
-    if (body || (kind !== 'create' && kind !== 'update')) continue;
+    if (body || op.body || (kind !== 'create' && kind !== 'update')) continue;
     const fields: BodyField[] = [];
     for (const param of op.params.filter(isWritten)) {
       const field = scalarField(param.name, param.schema, param.required, context.schemas);

@@ -86,6 +86,15 @@ const partKey = (resource: Resource, param: string, schemas: Schemas): FoundKey 
   const given = paramField(resource, param, schemas);
   const owner = resource.owner?.noun ? `${singular(snake(resource.owner.noun))}_id` : undefined;
   const wanted = snake(param.replace(/^.*\./, ''));
+  for (const view of resource.views)
+    for (const [name, raw] of view.properties) {
+      const field =
+        [wanted, owner].includes(snake(name)) && snake(name) !== 'id'
+          ? scalarField(name, raw, false, schemas)
+          : undefined;
+      const type = keyType(field);
+      if (field && type) return { property: name, type, field, synthetic: false };
+    }
   const property = /_id$|^id$|[./]/.test(wanted) && owner !== undefined ? owner : wanted;
   return { property, type: keyType(given) ?? 'text', field: given, synthetic: true, hidden: true };
 };

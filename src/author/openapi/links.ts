@@ -62,16 +62,26 @@ const byTail = (words: string, index: EntityIndex): Entity | undefined => {
 const byRole = (words: string, index: EntityIndex): Entity | undefined =>
   ROLES.has(words) ? PEOPLE.map((noun) => index.byNoun(noun)).find((entity) => entity !== undefined) : undefined;
 
+/** An object of the same kind under such a name is the row itself. */
+const WRAPPED = /^(data|item|result|attributes|object|record|resource)$/i;
+
+const isOwn = (words: string, { name, resource }: Entity): boolean =>
+  words === name || words === resource.noun || words === singular(snake(resource.schema ?? ''));
+
 const targetOf = (entity: Entity, fact: ColumnFact, index: EntityIndex): Entity | undefined => {
   const { field } = fact;
-  if (field.embeds !== undefined) return index.bySchema(field.embeds);
+  if (field.embeds !== undefined) {
+    const target = index.bySchema(field.embeds);
+    return target === entity && WRAPPED.test(field.path[0] ?? '') ? undefined : target;
+  }
   if (field.enum || fact.column.type === 'json') return undefined;
   const named = REFERENCE.exec(fact.name);
   if (named) {
     const [, words = '', suffix = ''] = named;
     if (words === 'parent') return entity;
     const found = byTail(words, index) ?? (ANY_KEY.has(suffix) ? byRole(words, index) : undefined);
-    if (!found) return undefined;
+    // `task.task_id` is a task's own id under another name.
+    if (!found || (found === entity && isOwn(words, entity))) return undefined;
     return ANY_KEY.has(suffix) || found.columns.keyCol.split('_').at(-1) === suffix ? found : undefined;
   }
   const whole = index.byNoun(fact.name);
@@ -137,6 +147,12 @@ export const linkParents = (entities: readonly Entity[], index: EntityIndex): vo
       const { parent, at } = found;
       let column = columnTo(entity, parent, at);
       const elsewhere = sighting.place !== entity.resource.home;
+      if (column === undefined && parent === entity && elsewhere && isListing(sighting, entity))
+        column = entity.columns.add(
+          `parent_${entity.name}_id`,
+          { type: entity.key.type, fk: entity.name, hidden: true },
+          'path',
+        );
       if (column === undefined && parent !== entity && (!elsewhere || isListing(sighting, entity))) {
         const nested =
           !elsewhere &&

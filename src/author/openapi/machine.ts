@@ -5,6 +5,7 @@ import { classOf } from '../lexicon/status.js';
 import type { DraftTool } from './tools.js';
 
 const STATUS = /^(status|state|stage|phase|lifecycle|lifecycle_state|lifecycle_status)$/;
+const ANY_STATUS = /(^|_)(status|state|stage|phase|lifecycle)$/;
 const FRESH = ['draft', 'queued', 'active', 'review'];
 const NOTHING = /(^|_)(unspecified|unknown|none|undefined)$/i;
 
@@ -65,14 +66,17 @@ const moveOf = (tool: DraftTool['tool'], table: string, col: string, values: rea
  * promises no machine.
  */
 export const machineOf = (table: Table, name: string, drafts: readonly DraftTool[]): Machine | undefined => {
-  const col = statusColumn(table.cols);
-  const values = col === undefined ? undefined : table.cols[col]?.enum;
-  if (col === undefined || !values) return undefined;
-  const byHand = drafts.some(
-    ({ tool }) => tool.op === 'update' && Object.values(tool.args).some((arg) => arg.col === col),
-  );
-  const moves = byHand ? [] : drafts.flatMap(({ tool }) => moveOf(tool, name, col, values));
-  if (moves.length === 0) return undefined;
+  let best: { col: string; values: readonly string[]; moves: Machine['moves'] } | undefined;
+  for (const [col, { enum: values }] of Object.entries(table.cols)) {
+    if (!values || values.length < 2 || !ANY_STATUS.test(col)) continue;
+    const byHand = drafts.some(
+      ({ tool }) => tool.op === 'update' && Object.values(tool.args).some((arg) => arg.col === col),
+    );
+    const moves = byHand ? [] : drafts.flatMap(({ tool }) => moveOf(tool, name, col, values));
+    if (moves.length > (best?.moves.length ?? 0)) best = { col, values, moves };
+  }
+  if (!best) return undefined;
+  const { col, values, moves } = best;
   const given = table.cols[col]?.default;
   return {
     col,

@@ -59,8 +59,10 @@ export const reportOf = (understanding: Understanding, built: Built, name: strin
     const kind = understood.get(label);
     const reason = why.get(label) ?? NO_PLACE;
     const fits = kept.has(label) || ROOM.has(reason);
-    report.classified[kind !== undefined && fits ? kind : 'unmapped']++;
-    if (!kept.has(label)) report.unmapped.push({ operation: label, why: reason });
+    const mapped = fits ? kind : undefined;
+    report.classified[mapped ?? 'unmapped']++;
+    if (!kept.has(label))
+      report.unmapped.push({ operation: label, why: reason, ...(mapped === undefined ? {} : { kind: mapped }) });
   }
   report.entities = entities.map(({ name: table, table: { noun, machine }, resource, columns }) => {
     const kinds = resource.sightings.flatMap(({ op }) => understood.get(op.label) ?? []);

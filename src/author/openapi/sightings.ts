@@ -126,7 +126,8 @@ const onAspect = (op: DocOperation, segments: readonly Segment[], places: Places
     const of = parentsOf(row).at(-1);
     return {
       kind,
-      place: `${placeOf(row)}/${noun}`,
+      // Not the place of a collection of that name.
+      place: `${placeOf(row)}/${noun}~`,
       noun,
       parents: parentsOf(row).slice(0, -1),
       keyParam: row.at(-1)?.text,
@@ -177,6 +178,7 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
   if (item) {
     const part = onAspect(op, segments, places);
     if (part !== undefined) return part;
+    if (op.method === 'delete' && !matchVerb(last, '') && !matchVerb(`un_${last}`, '')) return onSingle(op, segments);
     const words = op.method === 'delete' ? [`un_${last}`] : [last, op.id ?? ''];
     if (op.method === 'get') return 'reads a part or a computed view of one thing';
     const noun = singular(snake(last));
@@ -199,8 +201,11 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
     !last.includes('.')
   )
     return on(segments, 'create');
+  const named = byRpcName(op, segments);
+  if (named === undefined && (op.method === 'put' || op.method === 'patch') && places.body(op) && !matchVerb(last, ''))
+    return onSingle(op, segments);
   return (
-    byRpcName(op, segments) ??
+    named ??
     (op.method === 'get' ? 'answers with one thing that has no key in the path' : 'a procedure, not a resource')
   );
 };
@@ -235,6 +240,7 @@ const judge = (op: DocOperation, places: Places): Verdict => {
     const custom = onParam ? onAspect(op, [...segments, { text: verb, param: false }], places) : undefined;
     if (custom !== undefined) return custom;
     const kind = segmentKind(verb) ?? 'action';
+    if (op.method === 'get' && kind === 'action') return 'reads a part or a computed view of one thing';
     if (onParam) return onItem(segments, at, kind === 'list' || kind === 'search' ? 'action' : kind, [verb]);
     return on(segments, kind, {
       words: [verb],

@@ -95,7 +95,8 @@ export interface DocumentReport {
   }[];
   classified: Record<OperationKind | 'unmapped', number>;
   tools: number;
-  unmapped: { operation: string; why: string }[];
+  /** Operations that became no tool; `kind` where it is understood all the same what they do. */
+  unmapped: { operation: string; why: string; kind?: OperationKind }[];
   /** Path parameters that only name the caller's own account or a container the document does not describe. */
   scoped: string[];
   /** Remote, missing or broken references, at most fifty. */
