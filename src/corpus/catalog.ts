@@ -1,7 +1,6 @@
 /** The index of a corpus: what is in it at a glance. Made from the files, so a lost or stale one is simply made again. */
-import { parseArtifact } from '../artifacts/registry.js';
 import type { Corpus } from './corpus.js';
-import { exists, readData, writeJson } from './files.js';
+import { exists, writeJson } from './files.js';
 import { CorpusIndex, readListing, TraceCounts, type WorldEntry } from './listings.js';
 
 const NO_TRACES: TraceCounts = { rollouts: 0, unfinished: 0, passed: 0, producers: {} };
@@ -12,23 +11,18 @@ const countsOf = (corpus: Corpus, id: string): TraceCounts => {
 };
 
 const entryOf = (corpus: Corpus, id: string): WorldEntry => {
-  const at = (...parts: string[]): string => corpus.path('worlds', id, ...parts);
-  const world = parseArtifact('world', readData(at('world.yaml')), at('world.yaml'));
-  const tools = world.services.map(({ id: service }) => {
-    const file = at('services', `${service}.json`);
-    return Object.keys(parseArtifact('service', readData(file), file).tools).length;
-  });
+  const { company, country, industry, rows, invariants, services } = corpus.readSurface(id);
   const { tasks, dropped } = corpus.listTasks(id);
   return {
     id,
-    company: world.company.name,
-    country: world.company.country,
-    services: world.services.map(({ id: service }) => service),
-    tools: tools.reduce((sum, n) => sum + n, 0),
-    rows: Object.values(world.rows)
-      .flatMap((tables) => Object.values(tables))
-      .reduce((sum, n) => sum + n, 0),
-    invariants: world.invariants.length,
+    company,
+    country,
+    industry: industry.naics,
+    services: services.map(({ id: service }) => service),
+    tools: services.reduce((sum, { tools }) => sum + tools.length, 0),
+    tables: services.reduce((sum, { tables }) => sum + tables.length, 0),
+    rows,
+    invariants,
     certified: corpus.worldCertificate(id)?.pass ?? false,
     tasks: tasks.length,
     dropped: dropped.length,

@@ -24,6 +24,8 @@ import {
   writeYaml,
 } from './files.js';
 import { type DroppedTask, FileName, readListing, TaskListing } from './listings.js';
+import { chainOf, maskedText, tablesOf } from './statistics/masked.js';
+import { surfaceOf, WorldSurface } from './surface.js';
 
 export const CORPUS_VERSION = 'corpus/1';
 
@@ -113,7 +115,20 @@ export class Corpus {
     for (const [id, image] of Object.entries(files.images)) writeWhole(at('data', `${id}.sqlite`), image);
     this.writeCertificates(files.world.id, files.certificates);
     writeYaml(at('snapshot.yaml'), files.snapshot);
+    writeJson(at('surface.json'), surfaceOf(files.world, files.services));
     writeYaml(at('world.yaml'), files.world);
+  }
+
+  /** What the world shows of itself: as kept beside it, or made of its specs where that is lost. */
+  readSurface(id: string): WorldSurface {
+    const file = this.path('worlds', id, 'surface.json');
+    try {
+      if (this.hasWorld(id)) return readListing(WorldSurface, file);
+    } catch {
+      // Specs are the truth; what was cut off or edited is made again.
+    }
+    const { world, services } = this.readDescription(id);
+    return surfaceOf(world, services);
   }
 
   /** By service id; the world's own under `world`. */
@@ -214,6 +229,9 @@ export class Corpus {
       hash: addressOf(task),
       family: task.nodes[0]?.family ?? '',
       brief: task.brief,
+      masked: maskedText(task),
+      chain: chainOf(task),
+      tables: tablesOf(task),
     }));
     writeJson(at('index.json'), { tasks, dropped: files.dropped });
   }

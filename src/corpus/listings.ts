@@ -9,7 +9,18 @@ export const FileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);
 export const DroppedTask = z.object({ family: z.string(), template: z.string(), reason: z.string() });
 
 export const TaskListing = z.object({
-  tasks: z.array(z.object({ id: FileName, hash: Hash, family: z.string(), brief: z.string() })),
+  tasks: z.array(
+    z.object({
+      id: FileName,
+      hash: Hash,
+      family: z.string(),
+      brief: z.string(),
+      /** What statistics compare: see statistics/masked.ts. Older corpora have none. */
+      masked: z.string().optional(),
+      chain: z.array(z.string()).optional(),
+      tables: z.array(z.string()).optional(),
+    }),
+  ),
   dropped: z.array(DroppedTask),
 });
 
@@ -27,8 +38,11 @@ export const WorldEntry = z.object({
   id: FileName,
   company: z.string(),
   country: z.string(),
+  /** NAICS code; empty in indexes of before. */
+  industry: z.string().default(''),
   services: z.array(z.string()),
   tools: count,
+  tables: count.default(0),
   rows: count,
   invariants: count,
   certified: z.boolean(),
