@@ -124,7 +124,7 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
     }
     readBody(request, limits.bodyBytes, (body) => {
       release();
-      if ('text' in body) queue.add(() => answer(request, response, session, body.text));
+      if ('text' in body) queue.add(() => answer(request, response, session, body.text), session.isNew);
       else if (body.fault === 'too_large')
         refuse(request, response, 413, no(`A body has at most ${limits.bodyBytes} bytes`));
       else sendJson(response, 400, no('The body is not UTF-8', ErrorCode.parse));

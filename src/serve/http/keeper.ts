@@ -8,6 +8,8 @@ export interface Admitted {
   readonly service?: string | undefined;
   readonly host: ToolHost;
   readonly ended: boolean;
+  /** No tool of it was called yet. */
+  readonly isNew?: boolean;
 }
 
 /** `gone`: it was ours once. */

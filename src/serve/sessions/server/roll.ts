@@ -51,6 +51,7 @@ export class Roll {
     const session = {
       id: live.id,
       service,
+      isNew: live.book.length === 0,
       host: agentView(live, service),
       get ended() {
         return live.status === 'closed';
