@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceSpec } from '../../artifacts/service.js';
 import type { Step } from '../../artifacts/step.js';
 import { compileService } from '../../world/program/compile.js';
@@ -95,20 +95,21 @@ describe.each(archetypeIds().flatMap((id) => [[id, 'all'] as const, [id, 'alone'
 );
 
 describe('contracts', () => {
-  it('declares for every tool what its statements really read and write', async () => {
-    const engine = await Engine.start();
-    for (const id of archetypeIds()) {
-      const program = compileService(compileArchetype(id, 'EUR', all).spec);
-      const connection = engine.connection(program.ddlKey);
-      const state = State.open(engine.build(program.ddl, () => {}));
-      connection.bind(state);
-      for (const [name, { tool }] of program.tools)
-        expect({ name, reads: [...tool.reads].sort(), writes: tool.writes }).toEqual({
-          name,
-          ...derivedContract(program, name, connection),
-        });
-      state.drop();
-    }
-    engine.close();
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await Engine.start();
+  });
+  afterAll(() => engine.close());
+  it.each(archetypeIds())('%s declares for every tool what its statements really read and write', (id) => {
+    const program = compileService(compileArchetype(id, 'EUR', all).spec);
+    const connection = engine.connection(program.ddlKey);
+    const state = State.open(engine.build(program.ddl, () => {}));
+    connection.bind(state);
+    for (const [name, { tool }] of program.tools)
+      expect({ name, reads: [...tool.reads].sort(), writes: tool.writes }).toEqual({
+        name,
+        ...derivedContract(program, name, connection),
+      });
+    state.drop();
   });
 });

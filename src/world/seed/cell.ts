@@ -14,6 +14,7 @@ import { enumValue, reasonText, STATES } from './make/states.js';
 import { atStep, TIMES } from './make/time.js';
 import { anyText, namedBy, WORDS } from './make/words.js';
 import { medianFor, someAmount } from './money.js';
+import { narrowValues } from './narrow.js';
 import { stringOf } from './pattern.js';
 import { MONEY_RULES, ruleByName, TIME_RULES } from './rules.js';
 import { sayFrom } from './say.js';
@@ -118,7 +119,12 @@ const listed: Make = ({ w, h, col, r }) => {
 
 const ruleValue = (cell: Cell): SqlValue | undefined => {
   const { col, w, h } = cell;
-  if (col.column.enum) return enumValue(cell);
+  const narrower = narrowValues(w.context.company, h.plan.noun, col.norm);
+  if (col.column.enum) {
+    const own = narrower?.filter((value) => col.column.enum?.includes(value));
+    return own && own.length > 0 && col.name !== h.plan.life?.col ? cell.r.pick(own) : enumValue(cell);
+  }
+  if (narrower && col.column.type === 'text' && !col.unique) return cell.r.pick(narrower);
   const named = listed(cell);
   if (named !== undefined) return named;
   const id = col.rule?.id;

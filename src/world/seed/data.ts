@@ -78,12 +78,19 @@ export interface CompaniesData {
 }
 export interface GoodsData {
   sectors: Record<string, { things: string[] }>;
-  /** Narrower trades by the title of their NAICS code. */
-  lines: { match: string; things: string[] }[];
+  /** Narrower trades by the title of their NAICS code and what they deal with; `kept` ones are what such a company has in stock, too. */
+  lines: { match: string; things: string[]; kept?: boolean }[];
   /** What a company of services buys and keeps, by sector and for `any`. */
   supplies: Record<string, string[]>;
 }
 type Lists = Record<string, string[]>;
+/** What a company may deal with beyond its industry. */
+export interface NarrowData {
+  tag: string;
+  match: string;
+  values?: Lists;
+  names?: Lists;
+}
 export interface PhrasesData {
   nouns: Lists;
   names: Lists;
@@ -101,6 +108,7 @@ export interface PhrasesData {
   numbers: Record<string, (number | string)[]>;
   /** Texts that a column names with its `seed`. */
   lists: Lists;
+  narrow: NarrowData[];
 }
 
 /** data/paces.yaml: nouns by the pace of their processes. */
@@ -128,13 +136,14 @@ const joined = (a: Lists, b: Lists): Lists => {
 export const phrasesData = (): PhrasesData => {
   if (merged) return merged;
   const common = load<PhrasesData>('phrases');
-  const more = load<Pick<PhrasesData, 'nouns' | 'names' | 'titles' | 'lists'>>('phrases-services');
+  const more = load<Pick<PhrasesData, 'nouns' | 'names' | 'titles' | 'lists' | 'narrow'>>('phrases-services');
   merged = {
     ...common,
     nouns: joined(common.nouns, more.nouns),
     names: { ...more.names, ...common.names },
     titles: { ...more.titles, ...common.titles },
     lists: more.lists,
+    narrow: more.narrow,
   };
   return merged;
 };

@@ -105,13 +105,19 @@ interface Thing {
   sizes: string[];
 }
 
+/** A trade with so many supplies of its own keeps no others in stock. */
+const OWN_SUPPLIES = 4;
+
 /** Things of a narrower trade where its title names one (`Breweries`), else of the sector; `supplies` are what it buys for itself. */
 const thingsOf = (sector: string, title: string, supplies: boolean): Thing[] => {
   const { sectors, lines, supplies: bought } = goodsData();
-  const line = supplies ? undefined : lines.find(({ match }) => new RegExp(match, 'i').test(title));
-  const things = supplies
-    ? [...(bought[sector] ?? []), ...(bought.any ?? [])]
-    : (line?.things ?? (sectors[sector] ?? (sectors['42'] as never)).things);
+  const line = lines.find(({ match, kept }) => (kept || !supplies) && new RegExp(match, 'i').test(title));
+  const things =
+    supplies && !line
+      ? (bought[sector]?.length ?? 0) >= OWN_SUPPLIES
+        ? (bought[sector] ?? [])
+        : [...(bought[sector] ?? []), ...(bought.any ?? [])]
+      : (line?.things ?? (sectors[sector] ?? (sectors['42'] as never)).things);
   return things.map((text) => {
     const [name = '', low = '1', high = '10', unit = 'each', makes = '', sizes = ''] = text.split('|');
     return {

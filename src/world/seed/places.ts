@@ -127,15 +127,28 @@ export const homeCity = (country: Country, city: string): string =>
   country.cities.find(({ name }) => folded(name) === folded(city))?.name ?? city;
 
 /** A city, the large ones more often; `home` (a city's name) for a third. */
-export const pickCity = (country: Country, r: Rng, home?: string): City => {
+export const pickCity = (country: Country, r: Rng, home?: string, share = 0.33): City => {
   const own = home ? country.cities.find((city) => folded(city.name) === folded(home)) : undefined;
-  if (own && r.chance(0.33)) return own;
+  if (own && r.chance(share)) return own;
+  // A town that is too small for the list is still where most of its own things are.
+  if (home && !own && r.chance(share)) return townOf(country, home);
   return country.cities[Math.floor(country.cities.length * r.unit() ** 1.6)] as City;
 };
 
+const towns = new Map<string, City>();
+const townOf = (country: Country, name: string): City => {
+  const key = `${country.code} ${name}`;
+  const known = towns.get(key);
+  if (known) return known;
+  const [first] = country.cities as [City];
+  const town = { ...first, name, region: name };
+  towns.set(key, town);
+  return town;
+};
+
 /** A whole address inside the city's reach. */
-export const makePlace = (country: Country, r: Rng, home?: string): Place => {
-  const city = pickCity(country, r, home);
+export const makePlace = (country: Country, r: Rng, home?: string, share?: number): Place => {
+  const city = pickCity(country, r, home, share);
   const number = String(
     r.weighted([[r.int(1, 60), 6] as const, [r.int(61, 180), 3] as const, [r.int(181, 400), 1] as const]),
   );

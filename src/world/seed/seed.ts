@@ -6,6 +6,7 @@ import { fillDeferred, fillTable } from './fill.js';
 import { drawArticles, sectorOf } from './firms.js';
 import { settleInvariants } from './invariants.js';
 import { layOut } from './layout.js';
+import { dealsWith } from './narrow.js';
 import { homeOf } from './places.js';
 import { planWorld } from './plan.js';
 import { countChildren, settleDocuments, settleRefunds } from './settle.js';
@@ -96,7 +97,7 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
     firms: new Set([company.name.toLowerCase(), (company.name.split(' ')[0] ?? '').toLowerCase()]),
     drawnFirms: [],
     mails: new Set(),
-    articles: drawArticles(sector, 30, root.stream('articles'), company.industry.title),
+    articles: drawArticles(sector, 30, root.stream('articles'), `${company.industry.title} ${dealsWith(company)}`),
     otherArticles: new Map(),
     departments: departmentsOf(company, sector, root.stream('departments')),
     documents: [],

@@ -2,6 +2,7 @@
 import type { Rng } from '../../kit/rng.js';
 import { phrasesData } from './data.js';
 import { type Article, chainOf, drawArticles, drawFirm, type Firm } from './firms.js';
+import { dealsWith } from './narrow.js';
 import { drawPerson, fullName, type Person } from './people.js';
 import { type Country, makePlace, type Place, tradePartners } from './places.js';
 import type { Cell, Handle, World } from './types.js';
@@ -59,10 +60,25 @@ export const newPerson = (w: World, country: Country, r: Rng): Person => {
 
 const SUPPLY = /suppl|vendor|merchant|carrier|manufactur|contractor|seller|payee|dealer/;
 
-const newFirm = (w: World, h: Handle, r: Rng): Firm => {
+/** Firms whose trade the word for them says, whoever speaks of them. */
+const SECTOR_OF_FIRM: [RegExp, string][] = [
+  [/payer|insurer|bank|lender|underwriter/, '52'],
+  [/hotel/, '72'],
+  [/carrier|haulier|forwarder|ship agent|airline/, '48'],
+  [/workshop|garage|craftsman/, '81'],
+  [/hospital|clinic|laborator/, '62'],
+  [/school|universit|institution/, '61'],
+  [/court|law firm|notary/, '54'],
+  [/contractor|builder/, '23'],
+  [/landlord/, '53'],
+  [/publisher|broadcaster|other operator/, '51'],
+];
+
+const newFirm = (w: World, h: Handle, r: Rng, word?: string): Firm => {
   const side = SUPPLY.test(h.plan.noun) ? 'buys' : 'sells';
   const like = w.drawnFirms.length > 3 && w.drawnFirms.length % 9 === 5 ? r.pick(w.drawnFirms) : undefined;
-  const sector = /carrier|haulier|forwarder/.test(h.plan.noun) ? '48' : r.pick(chainOf(w.sector, side));
+  const sector =
+    SECTOR_OF_FIRM.find(([pattern]) => pattern.test(word ?? h.plan.noun))?.[1] ?? r.pick(chainOf(w.sector, side));
   const country = like?.place.country ?? countryFor(w, r);
   const firm = drawFirm(country, sector, r, w.firms, like);
   firm.contact = newPerson(w, country, r);
@@ -135,20 +151,23 @@ export const personOf = (w: World, h: Handle, r: Rng): Person => {
   return person;
 };
 
+/** How much of what a company has lies in its own town: nearly all of a small one's. */
+const atHome = (w: World): number => (w.context.company.employees < 60 ? 0.85 : 0.33);
+
 export const placeOf = (w: World, h: Handle, r: Rng): Place => {
   if (h.meta.place) return h.meta.place;
   const kind = kindIn(w, h);
   const same = twin(h);
   let place: Place;
   if (same) place = placeOf(w, same, r);
-  else if (h.plan.staff || kind === 'place') place = makePlace(w.home, r, w.context.company.city);
+  else if (h.plan.staff || kind === 'place') place = makePlace(w.home, r, w.context.company.city, atHome(w));
   else if (kind === 'company') place = firmOf(w, h, r).place;
   else if (kind === 'person') {
     const owner = nearest(h, (other) => other !== h && kindIn(w, other) === 'company');
-    place = owner ? firmOf(w, owner, r).place : makePlace(w.home, r, w.context.company.city);
+    place = owner ? firmOf(w, owner, r).place : makePlace(w.home, r, w.context.company.city, atHome(w));
   } else {
     const party = nearest(h, (other) => other !== h && (isParty(w)(other) || other.plan.kind === 'place'));
-    place = party ? placeOf(w, party, r) : makePlace(w.home, r, w.context.company.city);
+    place = party ? placeOf(w, party, r) : makePlace(w.home, r, w.context.company.city, atHome(w));
   }
   h.meta.place = place;
   return place;
@@ -168,7 +187,9 @@ const BOUGHT = /^(procurement|inventory|warehouse|facilities|it_service|quality_
 /** The company's own articles, or those of the trade that a noun belongs to whoever sells it. */
 const articlesFor = (w: World, h: Handle): Article[] => {
   if (!sellsGoods(w) && BOUGHT.test(h.plan.service.source.archetype ?? '')) {
-    const own = w.otherArticles.get('supplies') ?? drawArticles(w.sector, 30, w.rng.stream('supplies'), '', true);
+    const own =
+      w.otherArticles.get('supplies') ??
+      drawArticles(w.sector, 30, w.rng.stream('supplies'), dealsWith(w.context.company), true);
     w.otherArticles.set('supplies', own);
     return own;
   }
@@ -281,12 +302,18 @@ export const personFor = ({ w, h, col, r }: Cell): { person: Person; of: Handle 
   return { person: personOf(w, subject.of, r), of: subject.of };
 };
 
+/** A hotel and a bank of one row are two firms. */
+const firmKey = (extra: string, norm: string): string => {
+  const word = norm.replace(/^supplier_/, '');
+  return SECTOR_OF_FIRM.some(([pattern]) => pattern.test(word)) ? `firm ${word}` : `firm ${extra}`;
+};
+
 export const firmFor = ({ w, h, col, r }: Cell): Firm => {
   const subject = subjectOf(w, h, col.norm);
   if (subject.extra) {
-    const known = h.meta.extras.get(`firm ${subject.extra}`) as Firm | undefined;
-    const firm = known ?? newFirm(w, h, r);
-    h.meta.extras.set(`firm ${subject.extra}`, firm);
+    const known = h.meta.extras.get(firmKey(subject.extra, col.norm)) as Firm | undefined;
+    const firm = known ?? newFirm(w, h, r, col.norm.replace(/^supplier_/, ''));
+    h.meta.extras.set(firmKey(subject.extra, col.norm), firm);
     return firm;
   }
   return firmOf(w, subject.of, r);

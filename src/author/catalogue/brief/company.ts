@@ -5,6 +5,7 @@ import type { Company, Evidence } from '../../../artifacts/world.js';
 import { TreadleError } from '../../../errors.js';
 import type { Rng } from '../../../kit/rng.js';
 import { kebab } from '../../../kit/words.js';
+import { phrasesData } from '../../../world/seed/data.js';
 import { inventName, nameInText } from './company-name.js';
 import type { CountryGuess } from './country.js';
 import { languages, places } from './data.js';
@@ -72,7 +73,7 @@ const employeesOf = ({ brief, rng }: CompanyRequest, evidence: Evidence[]): numb
   return employees;
 };
 
-const industryFor = ({ trade, pins }: CompanyRequest, evidence: Evidence[]): Industry => {
+const industryFor = ({ trade, pins, brief }: CompanyRequest, evidence: Evidence[]): Industry => {
   if (pins.industry) {
     const industry = industryOf(pins.industry);
     evidence.push({
@@ -82,7 +83,7 @@ const industryFor = ({ trade, pins }: CompanyRequest, evidence: Evidence[]): Ind
     });
     return industry;
   }
-  const industry = industryOf(trade ? industryCode(trade) : '541611');
+  const industry = industryOf(trade ? industryCode(trade, brief) : '541611');
   evidence.push({
     choice: `industry ${industry.naics} ${industry.title}`,
     because: trade
@@ -96,6 +97,20 @@ const industryFor = ({ trade, pins }: CompanyRequest, evidence: Evidence[]): Ind
   return industry;
 };
 
+const MOST_DEALS = 3;
+
+/** What the brief says the company deals with beyond its industry, in the words of data/phrases-services.yaml. */
+const dealtWith = (brief: BriefText): string[] => {
+  const text = brief.tokens
+    .filter(({ denied }) => !denied)
+    .flatMap(({ word, alts = [] }) => [word, ...alts])
+    .join(' ');
+  return phrasesData()
+    .narrow.filter(({ match }) => new RegExp(match, 'u').test(text))
+    .map(({ tag }) => tag)
+    .slice(0, MOST_DEALS);
+};
+
 const MOST_TITLE = 60;
 
 /** The company, with evidence for every choice. Throws `unknown_country` and `unknown_industry` for pins. */
@@ -107,7 +122,9 @@ export const drawCompany = (request: CompanyRequest): { company: Company; eviden
   if (!place) throw new Error(`no place data for ${country}`);
   const own = where.code === country && where.city;
   const cities = place.cities.filter((city) => /^[\p{Script=Latin} .'-]+$/u.test(city));
-  const city = own || rng.stream('city').pick(cities.slice(0, 6));
+  const towns = own ? places().regions[country]?.[own] : undefined;
+  const city = towns ? rng.stream('city').pick(towns) : own || rng.stream('city').pick(cities.slice(0, 6));
+  if (towns) evidence.push({ choice: `city ${city}`, because: `a town of ${own}, drawn by the seed`, kind: 'draw' });
   if (!own) evidence.push({ choice: `city ${city}`, because: 'the text names none; drawn by the seed', kind: 'draw' });
   const industry = industryFor(request, evidence);
   const said = nameInText(brief);
@@ -119,6 +136,7 @@ export const drawCompany = (request: CompanyRequest): { company: Company; eviden
     because: said ? 'the text names it' : 'the text gives no name; invented by the seed',
     kind: said ? 'words' : 'draw',
   });
+  const deals = dealtWith(brief);
   const employees = employeesOf(request, evidence);
   const currency = countryToCurrency[country as Countries] ?? 'EUR';
   const english = worldCountries[country as keyof typeof worldCountries]?.name ?? country;
@@ -133,7 +151,7 @@ export const drawCompany = (request: CompanyRequest): { company: Company; eviden
             .replace(/[^\x20-\x7e]/g, ''),
         ).slice(0, 40) || 'company'
       }.example`,
-      about: `${industry.title.slice(0, MOST_TITLE)} in ${city}, ${english}.`,
+      about: `${industry.title.slice(0, MOST_TITLE)} in ${city}, ${english}.${deals.length > 0 ? ` Deals with ${deals.join(', ')}.` : ''}`,
       country,
       city,
       timezone: place.zones?.[city] ?? place.tz,

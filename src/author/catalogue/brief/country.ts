@@ -102,11 +102,15 @@ const placeFactor = (brief: BriefText, found: Found, kind: Cue['kind']): number 
 };
 
 const MARKET_WORDS = 6;
+/** Where `a` is `to`: a text with these words is Spanish, not Italian or English. */
+const SPANISH = /\b(el|los|las|del|para|con una|cada|que)\b/;
 
 /** "ship planks to builders in Denmark and the UK": a place up to six words after `to`, in the same sentence, is a market. */
 const boundFor = (brief: BriefText, at: number): boolean => {
   for (let i = at; i >= Math.max(0, at - MARKET_WORDS); i--) {
-    if (i < at && /^(to|nach|vers|para|naar)$/.test(brief.tokens[i]?.word ?? '')) return true;
+    const { word = '' } = brief.tokens[i] ?? {};
+    if (i < at && (/^(to|nach|vers|para|naar|hacia|into)$/.test(word) || (word === 'a' && SPANISH.test(brief.folded))))
+      return true;
     if (brief.tokens[i]?.start) return false;
   }
   return false;

@@ -23,6 +23,8 @@ const Places = z.strictObject({
   ambiguous: z.array(text),
   near: z.array(text),
   far: z.array(text),
+  /** By country: regions that stand among the cities, and towns of each. */
+  regions: z.record(z.string(), z.record(z.string(), z.array(text))),
 });
 const Trades = z.strictObject({
   trades: z.array(

@@ -33,6 +33,10 @@ const build = (): { entries: Entry[]; rarity: Map<string, number> } => {
   return { entries, rarity };
 };
 
+const TITLE_OR_EXAMPLE = 1.5;
+/** Natural logarithm of one in how many industries has the word. */
+const RARE = 4;
+
 export interface IndustryMatch {
   code: string;
   score: number;
@@ -51,6 +55,8 @@ export const closestIndustry = (
   for (const { code, words: own } of entries) {
     if (!within.some((prefix) => code.startsWith(prefix))) continue;
     const says = wanted.filter((word) => own.has(word));
+    // A word of the description alone is no sign: every industry's text speaks of other industries too.
+    if (!says.some((word) => (own.get(word) ?? 0) >= TITLE_OR_EXAMPLE && (rarity.get(word) ?? 0) >= RARE)) continue;
     const score = says.reduce((sum, word) => sum + (own.get(word) ?? 0) * (rarity.get(word) ?? 0), 0);
     if (score > (best?.score ?? 0)) best = { code, score, says };
   }

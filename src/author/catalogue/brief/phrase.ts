@@ -102,3 +102,20 @@ export const hasPhrase = (brief: BriefText, text: string): boolean => findPhrase
 /** Whether one of `texts` ends right before token `at` (a gap of `slack` words allowed). */
 export const precededBy = (brief: BriefText, at: number, texts: readonly string[], slack = 0): string | undefined =>
   texts.find((text) => findPhrase(brief, text).some(({ to }) => to <= at && to >= at - slack));
+
+/** `wedding cakes` are cakes: the singular of a cue in the plural, right before another noun, only says what kind. */
+export const modifies = (brief: BriefText, text: string): boolean =>
+  /^[a-z]{4,}s$/.test(text) &&
+  findPhrase(brief, text).every(({ from, to }) => {
+    const here = brief.tokens[from];
+    const next = brief.tokens[to];
+    return (
+      to - from === 1 &&
+      here?.word !== text &&
+      here?.one === here?.word &&
+      next !== undefined &&
+      !next.start &&
+      !next.pause &&
+      /^[a-z]{4,}s$/.test(next.word)
+    );
+  });

@@ -2,7 +2,7 @@
 import type { Evidence } from '../../../artifacts/world.js';
 import type { Rng } from '../../../kit/rng.js';
 import { cues } from './data.js';
-import { findPhrase, precededBy } from './phrase.js';
+import { findPhrase, modifies, precededBy } from './phrase.js';
 import type { BriefText } from './text.js';
 import type { TradeMatch } from './trade.js';
 
@@ -98,7 +98,8 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
     const taken = new Set<number>();
     const strong = heard(brief, words?.strong ?? [], taken);
     const weak = heard(brief, words?.weak ?? [], taken);
-    const said = Math.min(3.2, strong.length * STRONG) + Math.min(1.2, weak.length * WEAK);
+    const weight = strong.reduce((sum, text) => sum + (modifies(brief, text) ? WEAK : STRONG), 0);
+    const said = Math.min(3.2, weight) + Math.min(1.2, weak.length * WEAK);
     const heardWords = [...strong, ...weak].slice(0, 4).map((word) => `"${bare(word)}"`);
     if (heardWords.length > 0) because.unshift(heardWords.join(', '));
     if (prior + said > 0)

@@ -24,6 +24,31 @@ const first = (text: string, patterns: string[]): SizeGuess | undefined => {
   return undefined;
 };
 
+const PEOPLE = new Set(
+  'employee staff people person worker technician driver nurse doctor teacher instructor educator guard carer engineer translator lawyer cook developer artist agent vet midwife pilot trainer cleaner therapist rescuer'.split(
+    ' ',
+  ),
+);
+
+/** Not on the payroll. */
+const OUTSIDE = /^(frei\w*|freelance\w*|external|extern\w*|independ\w*|self|contract)$/;
+
+/** `22 tecnicos`, `12 Erzieherinnen`: a number before a word that stands for people in English. */
+const translatedSize = (brief: BriefText): SizeGuess | undefined => {
+  for (const [i, { word }] of brief.tokens.entries()) {
+    if (!/^\d{1,6}$/.test(word)) continue;
+    for (const next of brief.tokens.slice(i + 1, i + 3)) {
+      if (next.start || next.pause || OUTSIDE.test(next.word)) break;
+      const english = brief.tokens
+        .filter(({ origin }) => origin !== undefined && brief.tokens[origin] === next)
+        .map(({ one }) => one);
+      if ([next.one, ...(next.alts ?? []), ...english].some((each) => PEOPLE.has(each)))
+        return { employees: Math.max(2, Number(word)), says: `${word} ${next.word}` };
+    }
+  }
+  return undefined;
+};
+
 /** The head count that the text states, or undefined. Totals win over the number of one profession. */
 export const guessSize = (brief: BriefText): SizeGuess | undefined =>
   first(brief.folded, [
@@ -33,4 +58,4 @@ export const guessSize = (brief: BriefText): SizeGuess | undefined =>
     `\\b(?:crew|team|staff) of ${NUMBER}\\b`,
     `\\bwe(?:re| are) ${NUMBER}\\b`,
     `${NUMBER}\\s+(?:\\w+ ){0,1}(?:${PROFESSION})\\b`,
-  ]);
+  ]) ?? translatedSize(brief);

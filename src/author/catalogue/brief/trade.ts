@@ -1,7 +1,7 @@
 /** Which kinds of business a brief describes. */
 import { type Trade, trades } from './data.js';
 import { closestIndustry } from './naics-index.js';
-import { type Found, findPhrase, precededBy } from './phrase.js';
+import { type Found, findPhrase, modifies, precededBy } from './phrase.js';
 import type { BriefText } from './text.js';
 
 export interface TradeMatch {
@@ -51,6 +51,14 @@ const somebodyElses = (brief: BriefText, at: number): boolean => {
 /** How sure a translated word is of its trade. */
 const TRANSLATED = 0.85;
 
+const LATER = 0.88;
+
+/** Where the first statement ends, one of at least three words: it says what the business is, the next ones what goes on there. */
+const firstStatement = (brief: BriefText): number => {
+  const at = brief.tokens.findIndex(({ start, pause }, i) => i >= 3 && (start || pause));
+  return at < 0 ? brief.tokens.length : at;
+};
+
 const weigh = (brief: BriefText, found: Found): number => {
   const words = found.to - found.from;
   const first = brief.tokens[found.from];
@@ -60,7 +68,13 @@ const weigh = (brief: BriefText, found: Found): number => {
   const theirs = precededBy(brief, found.from, OTHERS, 1) !== undefined || somebodyElses(brief, found.from);
   const others = found.from > 0 && theirs ? 0.5 : 1;
   const denied = first?.denied ? 0.2 : 1;
-  return (1 + opening + long) * others * denied * (origin === undefined ? 1 : TRANSLATED);
+  return (
+    (1 + opening + long) *
+    others *
+    denied *
+    (origin === undefined ? 1 : TRANSLATED) *
+    ((origin ?? found.from) < firstStatement(brief) ? 1 : LATER)
+  );
 };
 
 interface Hit {
@@ -92,7 +106,9 @@ const matchTrade = (
 ): TradeMatch | undefined => {
   const hits: Hit[] = trade.cues.flatMap((cue, i) => {
     const free = (found[i] ?? []).filter((at) => !swallowed(at, longer));
-    const [best] = free.map((at) => ({ cue, at, weight: weigh(brief, at) })).sort((a, b) => b.weight - a.weight);
+    const [best] = free
+      .map((at) => ({ cue, at, weight: weigh(brief, at) * (modifies(brief, cue) ? 0.5 : 1) }))
+      .sort((a, b) => b.weight - a.weight);
     return best ? [best] : [];
   });
   if (hits.length === 0) return undefined;
@@ -131,13 +147,25 @@ const family = (naics: string): string[] => {
   return found ?? [two];
 };
 
+/** Trades that say how a company works and not what with. */
+const BROAD = new Set(['wholesale', 'shop', 'factory', 'food_factory', 'web_shop']);
+const FIRST_WORDS = 24;
+
 /** The industry nearest to the words that named the trade, in the trade's own sector; the trade's own code where none is near. */
-export const industryCode = ({ trade, says }: TradeMatch): string => {
+export const industryCode = ({ trade, says }: TradeMatch, brief: BriefText): string => {
+  // A wholesaler of what, a factory for what: the brief's first words say it.
+  if (BROAD.has(trade.id)) {
+    const own = brief.tokens.slice(0, FIRST_WORDS).filter(({ denied }) => !denied);
+    const words = own.flatMap(({ word, alts = [] }) => [word, ...alts]).filter((word) => /^[a-z]{4,}$/.test(word));
+    const near = closestIndustry(words, family(trade.naics));
+    if (near && near.score >= 9) return near.code;
+  }
   const found = closestIndustry(
     says.flatMap((cue) => cue.split(/[ -]/)).filter((word) => /^[a-z]{4,}$/.test(word)),
     family(trade.naics),
   );
-  return found && found.score >= 8 ? found.code : trade.naics;
+  // A nearer title only counts close by: an airline with cargo is no marine cargo handler.
+  return found && found.score >= 8 && found.code.slice(0, 3) === trade.naics.slice(0, 3) ? found.code : trade.naics;
 };
 
 /** The likeliest trades, best first: the best one and those that come close to it. */

@@ -77,9 +77,16 @@ const actor: Make = (cell) => {
 const birthOf = ({ w, h, r }: Cell, person: Person): number => {
   const known = h.meta.extras.get(`birth ${person.first} ${person.last}`) as unknown as number | undefined;
   if (known !== undefined) return known;
+  const small = h.plan.service.source.archetype === 'childcare';
   const young = /student|pupil|child|learner/.test(h.plan.noun);
   const all = /patient|beneficiar|insured/.test(h.plan.noun);
-  const age = young ? 8 + 14 * r.unit() : all ? 1 + 85 * r.unit() : 20 + 45 * (r.unit() + r.unit()) * 0.55;
+  const age = small
+    ? 0.7 + 5 * r.unit()
+    : young
+      ? 8 + 14 * r.unit()
+      : all
+        ? 1 + 85 * r.unit()
+        : 20 + 45 * (r.unit() + r.unit()) * 0.55;
   const born = startOfDay(w.context.clock - age * YEAR);
   h.meta.extras.set(`birth ${person.first} ${person.last}`, born as never);
   return born;

@@ -1,6 +1,7 @@
 /** Titles, names of things, notes and longer texts. */
 import { snake } from '../../../kit/words.js';
 import { phrasesData } from '../data.js';
+import { narrowNames } from '../narrow.js';
 import { fullName } from '../people.js';
 import { pickCity } from '../places.js';
 import { listFor, sayFrom } from '../say.js';
@@ -39,6 +40,9 @@ const title: Make = (cell) => {
     const own = WORDS.name?.(cell);
     if (own) return own;
   }
+  const narrower = narrowNames(w.context.company, [h.plan.words, h.plan.noun]);
+  const special = narrower && sayFrom(narrower, w, h, r);
+  if (special !== undefined) return special;
   const list = listFor('titles', h, true) ?? listFor('names', h, true) ?? phrasesData().titles.any ?? [];
   return sayFrom(list, w, h, r) ?? `${capital(h.plan.noun)} ${h.meta.index}`;
 };
@@ -81,6 +85,10 @@ const KIND_NAMED =
 const kindColumn = (h: Handle): string | undefined =>
   h.plan.cols.find((col) => col.column.enum && col.rule?.id === 'kind')?.name;
 
+/** `hirer_name` is somebody's, whatever the row. */
+const PEOPLE_NAMED =
+  /^(buyer|deceased|talent|performer|hirer|renter|bidder|seller|applicant|skipper|child|bearer|requester|passenger|next of kin|owner)$/;
+
 const name: Make = (cell) => {
   const { w, h, col, r } = cell;
   const subject = subjectOf(w, h, col.norm);
@@ -90,6 +98,15 @@ const name: Make = (cell) => {
     const value = label ? target.row[label] : undefined;
     if (typeof value === 'string') return value;
   }
+  const nouns = [h.plan.words, h.plan.noun, h.plan.noun.split(' ').at(-1) ?? ''];
+  const narrower = target === h ? narrowNames(w.context.company, nouns) : undefined;
+  const special = narrower && sayFrom(narrower, w, h, r, h.meta.index - 1);
+  if (narrower && special !== undefined)
+    return h.meta.index > narrower.length && !narrower.some((text) => text.includes('{n}'))
+      ? `${special} ${Math.ceil(h.meta.index / narrower.length)}`
+      : special;
+  const lent = target === h && /(^| )rental item$/.test(h.plan.noun) ? h.row.category : undefined;
+  if (typeof lent === 'string') return `${capital(lent.replaceAll('_', ' '))} ${h.meta.index}`;
   const own = ownName({ ...cell, h: target });
   if (own !== undefined) return own;
   if (target.plan.kind === 'product' && col.norm !== 'display_name_short') return articleOf(w, target, r).name;
@@ -100,7 +117,7 @@ const name: Make = (cell) => {
   const { names } = phrasesData();
   if (/^(to|payee|carrier|shop|to account)$/.test(stem) && h.plan.kind === 'document')
     return firmFor({ ...cell, col: { ...col, norm: `supplier_${col.norm}` } }).name;
-  if (/^(buyer|deceased|talent|performer)$/.test(stem)) return fullName(personOf(w, h, r));
+  if (PEOPLE_NAMED.test(stem)) return fullName(personOf(w, h, r));
   const foreign = stem !== '' && stem !== h.plan.noun ? names[stem] : undefined;
   const list =
     foreign ??
