@@ -8,9 +8,13 @@ import { claimOf, indexOfSecret } from './tokens.js';
 /** Ids of forgotten sessions that are still told from strangers (404, not 401). */
 const REMEMBERED = 16_384;
 
+/** Tokens in use whose hash is known. */
+const HASHED = 8_192;
+
 export class Roll {
   readonly #live = new Map<string, LiveSession>();
   readonly #gone = new Set<string>();
+  readonly #bearers = new Map<string, { live: LiveSession; index: number }>();
   #open = 0;
 
   /** `mostClosed`: closed sessions that are kept; beyond it the oldest are forgotten. */
@@ -37,13 +41,27 @@ export class Roll {
     return this.#live.values();
   }
 
-  find(token: string, now: number): Found {
+  /** The session of a token and which of its tokens it is; the last few thousand are not hashed again. */
+  #bearer(token: string): { live: LiveSession; index: number } | 'gone' | 'unknown' {
+    const known = this.#bearers.get(token);
+    if (known) return known.live.status === 'closed' ? 'gone' : known;
     const claim = claimOf(token);
-    if (!claim) return { state: 'unknown' };
+    if (!claim) return 'unknown';
     const live = this.#live.get(claim.id);
-    if (!live) return { state: this.#gone.has(claim.id) ? 'gone' : 'unknown' };
+    if (!live) return this.#gone.has(claim.id) ? 'gone' : 'unknown';
     const index = indexOfSecret(live.start.digests, claim.secret);
-    if (index < 0) return { state: 'unknown' };
+    if (index < 0) return 'unknown';
+    if (live.status === 'closed') return 'gone';
+    const bearer = { live, index };
+    this.#bearers.set(token, bearer);
+    if (this.#bearers.size > HASHED) this.#bearers.delete(this.#bearers.keys().next().value as string);
+    return bearer;
+  }
+
+  find(token: string, now: number): Found {
+    const bearer = this.#bearer(token);
+    if (typeof bearer === 'string') return { state: bearer };
+    const { live, index } = bearer;
     if (live.status === 'closed') return { state: 'gone' };
     live.usedAt = now;
     if (live.status !== 'open') return { state: live.status };
