@@ -14,7 +14,7 @@ import { elapsedMs } from '../src/kit/clock.js';
 import { Engine } from '../src/world/state/engine.js';
 import { builtFrom } from './documents/built.js';
 import { prove } from './documents/prove.js';
-import { businessDocuments, type Candidate, isInstalled, sampleOf } from './documents/sample.js';
+import { businessDocuments, type Candidate, hasDirectory, isInstalled, sampleOf } from './documents/sample.js';
 import { type Line, markdownOf, rowOf, summaryOf } from './documents/table.js';
 
 const HERE = fileURLToPath(new URL('./documents/', import.meta.url));
@@ -47,9 +47,15 @@ const tryDocument = ({ name, file }: Candidate, seed: string, engine: Engine | u
   return { name, report, services: services.length, tables, ms, ...(certified ? { certified } : {}) };
 };
 
+/** The part of the page that is written by hand stands before the table and stays. */
+const keptBefore = (page: string, table: string): string => {
+  const at = page.indexOf('<!-- table -->');
+  return at === -1 ? table : `${page.slice(0, at)}<!-- table -->\n\n${table.replace(/^# .*\n+/, '')}`;
+};
+
 export const main = async (args: string[]): Promise<Record<string, unknown>> => {
   if (args.includes('--install') && !isInstalled()) execFileSync('npm', INSTALL, { cwd: HERE, stdio: 'inherit' });
-  if (!isInstalled()) throw new Error('The documents are not installed: add --install (about 800 MB).');
+  if (!hasDirectory()) throw new Error('The documents are not installed: add --install (about 800 MB).');
   const seed = option(args, 'seed', 'treadle');
   const all = businessDocuments();
   const picked = args.includes('--all') ? all : sampleOf(all, Number(option(args, 'sample', '40')), seed);
@@ -64,6 +70,6 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
     lines.push(line);
   }
   engine?.close();
-  if (args.includes('--write')) writeFileSync(TABLE, markdownOf(lines, seed));
+  if (args.includes('--write')) writeFileSync(TABLE, keptBefore(readFileSync(TABLE, 'utf8'), markdownOf(lines, seed)));
   return summaryOf(lines, seed);
 };

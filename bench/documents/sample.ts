@@ -25,6 +25,7 @@ export interface Candidate {
 }
 
 export const hasDirectory = (): boolean => existsSync(DIRECTORY);
+/** GitHub's own document is tried where it is there. */
 export const isInstalled = (): boolean => hasDirectory() && existsSync(GITHUB);
 
 interface Rough {
@@ -77,6 +78,7 @@ export const sampleOf = (
     picked.push(one);
   }
   picked.sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (!existsSync(GITHUB)) return picked;
   return [
     {
       name: '@octokit/openapi api.github.com.json',

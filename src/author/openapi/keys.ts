@@ -89,7 +89,7 @@ const partKey = (resource: Resource, param: string, schemas: Schemas): FoundKey 
   for (const view of resource.views)
     for (const [name, raw] of view.properties) {
       const field =
-        [wanted, owner].includes(snake(name)) && snake(name) !== 'id'
+        [wanted, owner].includes(snake(name)) && !/^(id|name|key|resource)$/.test(snake(name))
           ? scalarField(name, raw, false, schemas)
           : undefined;
       const type = keyType(field);

@@ -26,9 +26,12 @@ export interface EntityIndex {
   byName(name: string): Entity | undefined;
 }
 
+const depthOf = ({ resource }: Entity): number => resource.home.split('/').length;
+
 export const indexOf = (entities: readonly Entity[]): EntityIndex => {
   const schemas = new Map<string, Entity>();
   const nouns = new Map<string, Entity>();
+  const claims = new Map<string, Entity[]>();
   const places = new Map<string, Entity>();
   const names = new Map(entities.map((entity) => [entity.name, entity] as const));
   for (const entity of entities) {
@@ -37,9 +40,18 @@ export const indexOf = (entities: readonly Entity[]): EntityIndex => {
       const named = (one: Entity): boolean => snake(alias).endsWith(one.resource.noun);
       if (!known || (named(entity) && !named(known))) schemas.set(alias, entity);
     }
-    for (const noun of [entity.name, entity.resource.noun, singular(snake(entity.resource.schema ?? ''))])
-      if (noun && !nouns.has(noun)) nouns.set(noun, entity);
+    const others = [entity.resource.noun, singular(snake(entity.resource.schema ?? ''))];
+    for (const noun of new Set(others))
+      if (noun && noun !== entity.name) claims.set(noun, [...(claims.get(noun) ?? []), entity]);
+    nouns.set(entity.name, entity);
     for (const place of entity.resource.places) if (!places.has(place)) places.set(place, entity);
+  }
+  // A word that several tables could mean names none of them, unless one is at home at the top.
+  for (const [noun, claimants] of claims) {
+    const [first] = [...claimants].sort((a, b) => depthOf(a) - depthOf(b));
+    const isClear =
+      claimants.length === 1 || claimants.filter((one) => depthOf(one) === depthOf(first as Entity)).length === 1;
+    if (first && isClear && !nouns.has(noun)) nouns.set(noun, first);
   }
   return {
     bySchema: (name) => schemas.get(name),
@@ -62,17 +74,15 @@ const byTail = (words: string, index: EntityIndex): Entity | undefined => {
 const byRole = (words: string, index: EntityIndex): Entity | undefined =>
   ROLES.has(words) ? PEOPLE.map((noun) => index.byNoun(noun)).find((entity) => entity !== undefined) : undefined;
 
-/** An object of the same kind under such a name is the row itself. */
-const WRAPPED = /^(data|item|result|attributes|object|record|resource)$/i;
-
-const isOwn = (words: string, { name, resource }: Entity): boolean =>
-  words === name || words === resource.noun || words === singular(snake(resource.schema ?? ''));
+/** Words by which a row speaks of another row of its own kind. */
+const KIN =
+  /parent|source|origin|template|root|fork|repl|previous|next|duplicate|linked|related|child|successor|predecessor|merged|cloned|copied|master|manager|owner|referr|sibling/;
 
 const targetOf = (entity: Entity, fact: ColumnFact, index: EntityIndex): Entity | undefined => {
   const { field } = fact;
   if (field.embeds !== undefined) {
     const target = index.bySchema(field.embeds);
-    return target === entity && WRAPPED.test(field.path[0] ?? '') ? undefined : target;
+    return target === entity && !KIN.test(snake(field.path[0] ?? '')) ? undefined : target;
   }
   if (field.enum || fact.column.type === 'json') return undefined;
   const named = REFERENCE.exec(fact.name);
@@ -80,8 +90,8 @@ const targetOf = (entity: Entity, fact: ColumnFact, index: EntityIndex): Entity 
     const [, words = '', suffix = ''] = named;
     if (words === 'parent') return entity;
     const found = byTail(words, index) ?? (ANY_KEY.has(suffix) ? byRole(words, index) : undefined);
-    // `task.task_id` is a task's own id under another name.
-    if (!found || (found === entity && isOwn(words, entity))) return undefined;
+    // `task.task_id` is a task's own id under another name; `forked_task_id` is another task.
+    if (!found || (found === entity && !KIN.test(words))) return undefined;
     return ANY_KEY.has(suffix) || found.columns.keyCol.split('_').at(-1) === suffix ? found : undefined;
   }
   const whole = index.byNoun(fact.name);

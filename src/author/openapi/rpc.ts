@@ -144,6 +144,18 @@ const on = (noun: string, kind: OperationKind, words: string[]): Verdict => ({
   words,
 });
 
+const RUN = /(job|execution|task|run|session|query|import|export|scan|analysis|test|build|deployment|operation)$/;
+
+/** `StartDetectionJob` makes the job that it starts, unless it takes the job's id. */
+const makesRun = (op: DocOperation, verb: string, noun: string, places: Places): boolean => {
+  if (!/^(start|run|begin|submit|request)$/.test(verb) || !RUN.test(noun)) return false;
+  const tail = noun.split('_').at(-1) as string;
+  const names = [...(places.body(op)?.item.properties.keys() ?? [])].map(snake);
+  return !names.some(
+    (name) => name === 'id' || name === `${tail}_id` || name === `${noun}_id` || name === `${noun}_arn`,
+  );
+};
+
 /**
  * Reads operations without a path of their own (`/#Action=CreateVpc`, one path for all) by their ids. A noun counts as a resource
  * when something reads it; other verbs act on the longest such noun among their words.
@@ -158,6 +170,7 @@ export const byIds = (ops: readonly DocOperation[], places: Places): Map<DocOper
     const { kind, noun, verb } = found;
     const plain = kind !== undefined && kind !== 'action';
     if (plain && nouns.has(noun)) out.set(op, on(noun, kind, []));
+    else if (nouns.has(noun) && makesRun(op, verb, noun, places)) out.set(op, on(noun, 'create', []));
     else {
       const about = nounIn(procedureWords(nameOf(op, places) ?? '').slice(1), nouns);
       if (about !== undefined && kind === 'update') {
