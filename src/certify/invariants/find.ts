@@ -7,10 +7,12 @@ export const MOST_CALLS = 4;
 /** Calls tried for one sequence, for its first call, and for each that may follow a call. */
 const MOST_TRIES = 700;
 const MOST_FIRST = 220;
-const MOST_NEXT = 45;
+const MOST_NEXT = 30;
 /** Sessions that are gone on from after each call, and how many of them one tool may have brought there. */
-const BEAM = 9;
+const BEAM = 14;
 const OF_ONE_TOOL = 4;
+/** The same for calls that made a row, each made in another way. */
+const OF_ONE_MAKER = 9;
 
 interface Node {
   session: Session;
@@ -39,7 +41,7 @@ const narrowed = (nodes: Node[]): Node[] => {
   for (const node of nodes.sort((a, b) => a.weight - b.weight || Number(b.made) - Number(a.made))) {
     const tool = node.calls.at(-1)?.tool ?? '';
     const nth = seen.get(tool) ?? 0;
-    if (kept.length < BEAM && nth < OF_ONE_TOOL) {
+    if (kept.length < BEAM && nth < (node.made ? OF_ONE_MAKER : OF_ONE_TOOL)) {
       seen.set(tool, nth + 1);
       kept.push(node);
     } else node.session.drop();
