@@ -80,7 +80,7 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
         },
         ui,
         noInterrupt,
-        pair,
+        { pair },
       );
       totals.certified += summary.certified;
       totals.tasks += summary.tasks;

@@ -1,4 +1,5 @@
 /** Options that several commands share. */
+import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import type { Pins } from '../author/catalogue/author.js';
 import { Corpus } from '../corpus/corpus.js';
@@ -16,7 +17,18 @@ export const worldsOption = (): Option =>
   new Option('--worlds <n>', 'worlds to make').default(1).argParser(wholeNumber('--worlds', 100_000));
 export const tasksOption = (fallback: number): Option =>
   new Option('--tasks <n>', 'tasks a world').default(fallback).argParser(wholeNumber('--tasks', 10_000));
+export const jobsOption = (): Option =>
+  new Option('--jobs <n>', 'worker processes (default: one a core, for 8 worlds and more)').argParser(
+    wholeNumber('--jobs', 64),
+  );
 export const worldOption = (): Option => new Option('--world <id>', 'only this world');
+
+/** Below this the start of more processes costs more than they give. */
+const WORTH_SHARING = 8;
+
+/** How many processes share the worlds: as asked, else one a core where there are enough worlds. */
+export const jobsFor = (asked: number | undefined, worlds: number): number =>
+  Math.min(worlds, asked ?? (worlds < WORTH_SHARING ? 1 : availableParallelism()));
 
 /** What the user fixes about worlds. */
 export const pinOptions = (command: Command): Command =>

@@ -8,15 +8,19 @@ import { Engine } from '../../world/state/engine.js';
 import { type Interrupt, noInterrupt } from '../interrupt.js';
 import { writeReport } from '../report/report.js';
 import type { Ui } from '../ui.js';
+import { runCrew } from './crew/crew.js';
 import { type DocumentOutcome, keepOutcome } from './document.js';
-import { type Drafting, draftsOf } from './drafts.js';
+import { type Drafts, draftsOf } from './drafts.js';
 import type { Input } from './input.js';
-import { type BuildRecord, type Loss, lossesOf, openRecord } from './record.js';
+import { draftsByModel, type ModelMeans } from './model-drafts.js';
+import { progressOf } from './progress.js';
+import { type BuildRecord, closeRecord, keepSlot, type Loss, lossesOf, openRecord, type Slot } from './record.js';
 import { exportCorpus } from './rows.js';
-import { fillSlot, type Run, timed } from './slot.js';
+import { fillSlot, proveDeterminism, type Run, timed } from './slot.js';
+import type { Briefs } from './sweep.js';
 
 export interface BuildOptions {
-  input: Input;
+  input: Input | Briefs;
   worlds: number;
   tasks: number;
   seed: string;
@@ -24,6 +28,18 @@ export interface BuildOptions {
   pins: Pins;
   /** Leaves out the two fresh processes of validator 11; benchmarks of one process only. */
   skipDeterminism?: boolean;
+}
+
+/** With what a build is done; none of it changes a byte of a world. */
+export interface BuildMeans {
+  /** Worker processes; 1 (the default) does all in this one. */
+  jobs?: number;
+  /** Fresh processes that outlive this build, for many builds in a row; the caller closes them. One job only. */
+  pair?: FreshPair;
+  /** False leaves the training rows out: `treadle export` writes them from the same folder. */
+  rows?: boolean;
+  /** A model writes the services; one job only. */
+  model?: ModelMeans;
 }
 
 export interface BuildSummary {
@@ -43,14 +59,10 @@ export interface BuildSummary {
   report: string;
 }
 
-/** Validator 11 over all worlds, which the two fresh processes ran beside this one; the finding goes into each certificate. */
-const proveDeterminism = async (run: Run): Promise<void> => {
-  if (!run.pair || run.pair.isIdle) return;
-  run.ui.progress('waiting for the two fresh processes');
-  const findings = await timed(run, 'determinism', () => run.pair?.findings());
-  for (const [id, finding] of findings ?? []) run.corpus.addFinding(id, finding);
-  await run.interrupt.check('all worlds are made');
-};
+type Work = Pick<Run, 'options' | 'ui' | 'corpus' | 'timesMs'>;
+
+/** Worlds whose proof of determinism is waited for together. */
+const PROVEN_TOGETHER = 8;
 
 /** Certificates that failed after their world was kept. */
 const failedLater = (corpus: Corpus): Loss[] =>
@@ -62,7 +74,11 @@ const failedLater = (corpus: Corpus): Loss[] =>
     }));
   });
 
-const recordOf = (options: BuildOptions, document: DocumentOutcome | undefined): BuildRecord => {
+const recordOf = (
+  options: BuildOptions,
+  document: DocumentOutcome | undefined,
+  model: string | undefined,
+): BuildRecord => {
   const { kind, name, hash, text } = options.input;
   const { country, industry, archetypes } = options.pins;
   const source = document
@@ -73,6 +89,7 @@ const recordOf = (options: BuildOptions, document: DocumentOutcome | undefined):
     input: { kind, name, hash },
     source,
     pins: {
+      ...(model ? { model } : {}),
       ...(country ? { country } : {}),
       ...(industry ? { industry } : {}),
       ...(archetypes ? { archetypes: [...archetypes] } : {}),
@@ -84,14 +101,21 @@ const recordOf = (options: BuildOptions, document: DocumentOutcome | undefined):
   };
 };
 
-const finish = async (run: Run, document: DocumentOutcome | undefined): Promise<BuildSummary> => {
-  const { corpus, options, record } = run;
-  run.ui.progress('writing rows and report');
-  const rows = await timed(run, 'export', () => exportCorpus(corpus, { out: corpus.path('sft'), seed: options.seed }));
+const finish = async (
+  { corpus, options, ui, timesMs }: Work,
+  record: BuildRecord,
+  document: DocumentOutcome | undefined,
+  wantsRows: boolean,
+): Promise<BuildSummary> => {
+  ui.progress('writing rows and report');
+  const rows = wantsRows
+    ? await timed(timesMs, 'export', () => exportCorpus(corpus, { out: corpus.path('sft'), seed: options.seed }))
+    : { rows: 0 };
   const title = options.input.kind === 'brief' ? 'Worlds from a brief' : `Worlds from ${options.input.name}`;
+  closeRecord(corpus, record);
   const dropped = [...lossesOf(record), ...failedLater(corpus)];
   const { worlds } = rebuildIndex(corpus);
-  const report = await timed(run, 'report', () =>
+  const report = await timed(timesMs, 'report', () =>
     writeReport(corpus, worlds, {
       title,
       source: record.source,
@@ -113,45 +137,84 @@ const finish = async (run: Run, document: DocumentOutcome | undefined): Promise<
     rows: rows.rows,
     dropped,
     ...(document ? { document } : {}),
-    timesMs: Object.fromEntries(Object.entries(run.timesMs).map(([stage, ms]) => [stage, Math.round(ms)])),
+    timesMs: Object.fromEntries(Object.entries(timesMs).map(([stage, ms]) => [stage, Math.round(ms)])),
     report,
   };
 };
 
-const reuse = (drafting: Drafting, first: WorldDraft): Drafting => ({
+const reuse = (drafting: Drafts, first: WorldDraft): Drafts => ({
   ...drafting,
   draft: (index, attempt) => (index === 0 && attempt === 0 ? first : drafting.draft(index, attempt)),
 });
 
+/** Slots in this process, one after another. */
+const workAlone = async (
+  work: Work,
+  record: BuildRecord,
+  drafting: Drafts,
+  interrupt: Interrupt,
+  means: BuildMeans,
+): Promise<void> => {
+  const { options, corpus } = work;
+  const engine = await Engine.start();
+  const own = options.skipDeterminism ? undefined : (means.pair ?? new FreshPair());
+  const keep = (index: number, slot: Slot): void => keepSlot(corpus, record, index, slot);
+  const run: Run = { ...work, engine, keep, pair: own, interrupt };
+  try {
+    const authored = means.model ? draftsByModel(engine, options, means.model, work.ui) : drafting;
+    for (let index = 0; index < options.worlds; index++) {
+      await interrupt.check(`${index} of ${options.worlds} worlds are finished`);
+      await fillSlot(run, authored, index, record.slots[String(index)]);
+      // Images are held until both processes have answered: a long build must not wait for its end.
+      if (index % PROVEN_TOGETHER === PROVEN_TOGETHER - 1) await proveDeterminism(run);
+    }
+    await proveDeterminism(run);
+    await interrupt.check('all worlds are made');
+  } finally {
+    if (!means.pair) own?.close();
+    engine.close();
+  }
+};
+
+/** Slots in several processes; they write worlds, this one remembers. */
+const workTogether = async (work: Work, record: BuildRecord, interrupt: Interrupt, jobs: number): Promise<void> => {
+  const { options, corpus, ui, timesMs } = work;
+  const told = progressOf(ui, options.worlds);
+  await runCrew({
+    options,
+    jobs,
+    slots: Array.from({ length: options.worlds }, (_, index) => index),
+    known: (index) => record.slots[String(index)],
+    interrupt,
+    onKept: (index, slot) => keepSlot(corpus, record, index, slot),
+    onDone: (index) => told.done(record.slots[String(index)]?.world !== undefined),
+    onBatch: (times, rss) => {
+      told.memory(rss);
+      for (const [stage, ms] of Object.entries(times)) timesMs[stage] = (timesMs[stage] ?? 0) + ms;
+    },
+  });
+};
+
 /**
  * Builds or goes on building. A world or task that fails is dropped with its reason. Throws for bad input, for a folder that
- * cannot be used, and `interrupted`; whatever was finished by then stays, and the same call goes on with it. `pair`: fresh
- * processes that outlive this build, for many builds in a row; the caller closes them.
+ * cannot be used, and `interrupted`; whatever was finished by then stays, and the same call goes on with it, with as many jobs
+ * as it likes.
  */
 export const build = async (
   options: BuildOptions,
   ui: Ui,
   interrupt: Interrupt = noInterrupt,
-  pair?: FreshPair,
+  means: BuildMeans = {},
 ): Promise<BuildSummary> => {
   const drafting = draftsOf(options.input, options.seed, options.pins);
-  // Whether the input can be used at all shows before a folder is made for it.
-  const first = drafting.draft(0, 0);
+  // Whether a single input can be used at all shows before a folder is made for it.
+  const first = options.input.kind === 'briefs' || means.model ? undefined : drafting.draft(0, 0);
   const corpus = Corpus.open(options.out, true);
-  const record = openRecord(corpus, recordOf(options, drafting.document));
+  const record = openRecord(corpus, recordOf(options, drafting.document, means.model?.options.model));
   if (drafting.document) keepOutcome(corpus, drafting.document);
-  const engine = await Engine.start();
-  const own = options.skipDeterminism ? undefined : (pair ?? new FreshPair());
-  const run: Run = { options, ui, corpus, engine, record, pair: own, timesMs: {}, interrupt };
-  try {
-    for (let index = 0; index < options.worlds; index++) {
-      await interrupt.check(`${index} of ${options.worlds} worlds are finished`);
-      await fillSlot(run, index === 0 ? reuse(drafting, first) : drafting, index);
-    }
-    await proveDeterminism(run);
-  } finally {
-    if (!pair) own?.close();
-    engine.close();
-  }
-  return finish(run, drafting.document);
+  const work: Work = { options, ui, corpus, timesMs: {} };
+  const jobs = Math.min(means.jobs ?? 1, options.worlds);
+  if (jobs > 1 && !means.model) await workTogether(work, record, interrupt, jobs);
+  else await workAlone(work, record, first ? reuse(drafting, first) : drafting, interrupt, means);
+  return finish(work, record, drafting.document, means.rows ?? true);
 };

@@ -1,7 +1,10 @@
 /** What became of a document's operations: document.json in the corpus, and the short table a person reads. */
 import { z } from 'zod';
 import type { ServiceSpec } from '../../artifacts/service.js';
-import type { DocumentReport } from '../../author/openapi/types.js';
+import { authorFromToolList } from '../../author/mcp/author.js';
+import { isToolList } from '../../author/mcp/list.js';
+import { authorFromDocument, authorFromDocuments } from '../../author/openapi/author.js';
+import type { DocumentReport, DocumentResult } from '../../author/openapi/types.js';
 import type { Corpus } from '../../corpus/corpus.js';
 import { exists, writeJson } from '../../corpus/files.js';
 import { readListing } from '../../corpus/listings.js';
@@ -27,6 +30,19 @@ const DocumentOutcome = z.object({
   refs: z.array(z.object({ ref: z.string(), why: z.string() })),
 });
 export type DocumentOutcome = z.infer<typeof DocumentOutcome>;
+
+interface GivenDocument {
+  text: string;
+  name: string;
+  /** Further documents of the same product. */
+  others?: readonly { name: string; text: string }[];
+}
+
+/** An API document, several of one product, or a list of tools, by whichever compiler reads it. */
+export const readAsServices = ({ text, name, others = [] }: GivenDocument, seed: string): DocumentResult => {
+  if (others.length > 0) return authorFromDocuments([{ name, text }, ...others], { name, seed });
+  return isToolList(text) ? authorFromToolList(text, { name, seed }) : authorFromDocument(text, { name, seed });
+};
 
 /** `taken` are the services that go into the worlds, of all that the author made. */
 export const outcomeOf = (

@@ -1,26 +1,35 @@
-/** build.json: what a build was asked for and how far it came, so that the same command goes on and another one is refused. */
+/**
+ * build.json: what a build was asked for and how far it came, so that the same command goes on and another one is refused. While
+ * it runs, slots are added to slots.jsonl, one line each, whoever made them; opening and ending put them into build.json.
+ */
+import { appendFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Corpus } from '../../corpus/corpus.js';
-import { exists, writeJson } from '../../corpus/files.js';
+import { diskError, exists, readBytes, removeFiles, writeJson } from '../../corpus/files.js';
 import { FileName, readListing } from '../../corpus/listings.js';
 import { TreadleError } from '../../errors.js';
 
 /** A world, service or tool that was given up. */
 const Loss = z.object({ what: z.string(), why: z.string() });
 
+const Slot = z.object({ world: FileName.optional(), dropped: z.array(Loss) });
+
 const BuildRecord = z.object({
   treadle: z.literal('build/1'),
-  input: z.object({ kind: z.enum(['brief', 'document']), name: z.string(), hash: z.string() }),
+  input: z.object({ kind: z.enum(['brief', 'document', 'briefs']), name: z.string(), hash: z.string() }),
   source: z.string(),
   pins: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   worlds: z.number().int(),
   tasks: z.number().int(),
   seed: z.string(),
   /** By slot: the world that was certified and written (none when every draft failed), and what was lost on the way. */
-  slots: z.record(z.string(), z.object({ world: FileName.optional(), dropped: z.array(Loss) })),
+  slots: z.record(z.string(), Slot),
 });
 
+const SlotLine = Slot.extend({ slot: z.number().int().min(0) });
+
 export type Loss = z.infer<typeof Loss>;
+export type Slot = z.infer<typeof Slot>;
 export type BuildRecord = z.infer<typeof BuildRecord>;
 
 const asked = ({ input, pins, worlds, tasks, seed }: BuildRecord): string =>
@@ -40,14 +49,57 @@ export const openRecord = (corpus: Corpus, wanted: BuildRecord): BuildRecord => 
     throw new TreadleError({
       code: 'other_build',
       message: 'The folder holds the result of another build',
-      value: `${input.kind === 'brief' ? found.source.slice(0, 60) : input.name}, ${worlds} worlds x ${tasks} tasks, seed ${seed.slice(0, 40)}${pinned}`,
+      value: `${input.kind === 'document' ? input.name : found.source.slice(0, 60)}, ${worlds} worlds x ${tasks} tasks, seed ${seed.slice(0, 40)}${pinned}`,
       next: 'Give the same input and options to go on with it, or choose another folder with --out.',
     });
   }
+  takeIn(corpus, found);
   return found;
 };
 
+const linesFile = (corpus: Corpus): string => corpus.path('slots.jsonl');
+
+/** Lines that a crash cut off are left out: what they told of is made again, to the same bytes. */
+const linesOf = (corpus: Corpus): z.infer<typeof SlotLine>[] => {
+  const file = linesFile(corpus);
+  if (!exists(file)) return [];
+  const text = Buffer.from(readBytes(file)).toString('utf8');
+  return text.split('\n').flatMap((line) => {
+    try {
+      const parsed = SlotLine.safeParse(JSON.parse(line));
+      return parsed.success ? [parsed.data] : [];
+    } catch {
+      return [];
+    }
+  });
+};
+
+const takeIn = (corpus: Corpus, record: BuildRecord): void => {
+  const lines = linesOf(corpus);
+  for (const { slot, ...rest } of lines) record.slots[String(slot)] = rest;
+  if (lines.length > 0) saveRecord(corpus, record);
+  removeFiles([linesFile(corpus)]);
+};
+
+/** Writes the record whole; the lines beside it are in it. */
 export const saveRecord = (corpus: Corpus, record: BuildRecord): void => writeJson(corpus.path('build.json'), record);
+
+/** Remembers what became of a slot. */
+export const keepSlot = (corpus: Corpus, record: BuildRecord, index: number, slot: Slot): void => {
+  record.slots[String(index)] = slot;
+  const file = linesFile(corpus);
+  try {
+    appendFileSync(file, `${JSON.stringify({ slot: index, ...slot })}\n`);
+  } catch (thrown) {
+    throw diskError(thrown, file, 'write');
+  }
+};
+
+/** The end of a build: one file again. */
+export const closeRecord = (corpus: Corpus, record: BuildRecord): void => {
+  saveRecord(corpus, record);
+  removeFiles([linesFile(corpus)]);
+};
 
 /** Everything given up so far, slot by slot. */
 export const lossesOf = (record: BuildRecord): Loss[] =>
@@ -59,5 +111,6 @@ export const lossesOf = (record: BuildRecord): Loss[] =>
 export const leftOutOf = (corpus: Corpus, world: string): Loss[] => {
   const file = corpus.path('build.json');
   if (!exists(file)) return [];
-  return Object.values(readListing(BuildRecord, file).slots).find((slot) => slot.world === world)?.dropped ?? [];
+  const slots: Slot[] = [...Object.values(readListing(BuildRecord, file).slots), ...linesOf(corpus)];
+  return slots.findLast((slot) => slot.world === world)?.dropped ?? [];
 };

@@ -1,9 +1,12 @@
 /** One world of a build, from draft to verified rollouts; every stage is on disk before the next begins. */
+
+import type { WorldDraft } from '../../author/draft.js';
 import { certifyWorld } from '../../certify/certify.js';
 import type { FreshPair } from '../../certify/determinism/pair.js';
 import type { Job } from '../../certify/determinism/script.js';
 import type { Probe } from '../../certify/probes.js';
 import type { Corpus, TaskFiles } from '../../corpus/corpus.js';
+import { TreadleError } from '../../errors.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
 import { generateTasks } from '../../tasks/generate.js';
@@ -12,8 +15,8 @@ import type { Engine } from '../../world/state/engine.js';
 import type { Interrupt } from '../interrupt.js';
 import type { Ui } from '../ui.js';
 import type { BuildOptions } from './build.js';
-import type { Drafting } from './drafts.js';
-import { type BuildRecord, type Loss, saveRecord } from './record.js';
+import type { Drafts } from './drafts.js';
+import type { Loss, Slot } from './record.js';
 import { keepTraces, rollWorld } from './rollouts.js';
 import { type MadeWorld, makeWorld, whyNot } from './world.js';
 
@@ -22,7 +25,8 @@ export interface Run {
   ui: Ui;
   corpus: Corpus;
   engine: Engine;
-  record: BuildRecord;
+  /** Remembers what became of a slot, as soon as its world is on disk or given up. */
+  keep(index: number, slot: Slot): void;
   /** Runs each finished world again, beside this process; absent when that is left out. */
   pair: FreshPair | undefined;
   timesMs: Record<string, number>;
@@ -32,12 +36,12 @@ export interface Run {
 /** Drafts tried for one world before the slot is given up. */
 const ATTEMPTS = 3;
 
-export const timed = async <T>(run: Run, stage: string, work: () => Promise<T> | T): Promise<T> => {
+export const timed = async <T>(timesMs: Run['timesMs'], stage: string, work: () => Promise<T> | T): Promise<T> => {
   const start = elapsedMs();
   try {
     return await work();
   } finally {
-    run.timesMs[stage] = (run.timesMs[stage] ?? 0) + (elapsedMs() - start);
+    timesMs[stage] = (timesMs[stage] ?? 0) + (elapsedMs() - start);
   }
 };
 
@@ -45,19 +49,42 @@ export const timed = async <T>(run: Run, stage: string, work: () => Promise<T> |
 export const callsOf = (probes: readonly Pick<Probe, 'name' | 'args' | 'before'>[]): Job['calls'] =>
   probes.flatMap(({ name, args, before = [] }) => (args === undefined ? [] : [...before, { tool: name, args }]));
 
+/** Validator 11 over the worlds since the last time, which the two fresh processes ran beside this one; its findings go into their certificates. */
+export const proveDeterminism = async (run: Run): Promise<void> => {
+  if (!run.pair || run.pair.isIdle) return;
+  run.ui.progress('waiting for the two fresh processes');
+  const findings = await timed(run.timesMs, 'determinism', () => run.pair?.findings());
+  for (const [id, finding] of findings ?? []) run.corpus.addFinding(id, finding);
+};
+
 const labelOf = (run: Run, index: number): string => `world ${index + 1} of ${run.options.worlds}`;
 
-/** A certified world for a slot, or undefined when every attempt failed; what was lost goes into `dropped`. */
-const makeSlot = async (
+/** Where there are many briefs, a bad one costs its own slot; a single bad one ends the build. */
+const draftFor = async (
   run: Run,
-  drafting: Drafting,
+  drafting: Drafts,
   index: number,
-  dropped: Loss[],
-): Promise<MadeWorld | undefined> => {
+  attempt: number,
+): Promise<WorldDraft | TreadleError> => {
+  try {
+    return await drafting.draft(index, attempt);
+  } catch (thrown) {
+    const isOwn = thrown instanceof TreadleError && thrown.fault === 'input' && run.options.input.kind === 'briefs';
+    if (isOwn) return thrown;
+    throw thrown;
+  }
+};
+
+/** A certified world for a slot, or undefined when every attempt failed; what was lost goes into `dropped`. */
+const makeSlot = async (run: Run, drafting: Drafts, index: number, dropped: Loss[]): Promise<MadeWorld | undefined> => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const again = attempt > 0 ? `, draft ${attempt + 1}` : '';
     run.ui.progress(`${labelOf(run, index)}: authoring and certifying${again}`);
-    const draft = drafting.draft(index, attempt);
+    const draft = await draftFor(run, drafting, index, attempt);
+    if (draft instanceof TreadleError) {
+      dropped.push({ what: labelOf(run, index), why: `${draft.code}: ${draft.line()}` });
+      return undefined;
+    }
     const made = makeWorld(run.engine, draft, elapsedMs);
     run.timesMs.author = (run.timesMs.author ?? 0) + made.timesMs.author;
     run.timesMs.certify = (run.timesMs.certify ?? 0) + made.timesMs.certify;
@@ -77,7 +104,7 @@ const makeTasks = async (run: Run, world: LoadedWorld): Promise<Pick<TaskFiles, 
   if (corpus.hasTasks(id)) return corpus.readTasks(id);
   const onTry = (kept: number, tried: number): void =>
     ui.progress(`${company.name}: ${kept} of ${options.tasks} tasks, ${tried} tried`);
-  const library = await timed(run, 'tasks', () =>
+  const library = await timed(run.timesMs, 'tasks', () =>
     run.interrupt.atOnce(() => generateTasks(world, { count: options.tasks, seed, onTry })),
   );
   const tasks = library.tasks.map(({ task }) => task);
@@ -102,7 +129,7 @@ const finishSlot = async (
   await run.interrupt.check(finished);
   const { tasks, dropped } = await makeTasks(run, world);
   await run.interrupt.check(finished);
-  await timed(run, 'rollout', async () => {
+  await timed(run.timesMs, 'rollout', async () => {
     const plan = { samples: 1, seed: options.seed, concurrency: 1, policyFor: referencePolicy };
     keepTraces(corpus, id, await rollWorld(world, tasks, plan));
   });
@@ -123,15 +150,14 @@ const goOn = async (run: Run, index: number, id: string): Promise<void> => {
   ui.progress(`${labelOf(run, index)}: going on`);
   const parts = corpus.readWorld(id);
   const loaded = loadWorld(run.engine, parts);
-  const { probes } = await timed(run, 'certify', () => certifyWorld(loaded));
+  const { probes } = await timed(run.timesMs, 'certify', () => certifyWorld(loaded));
   await finishSlot(run, loaded, parts, index, callsOf(probes));
   unloadWorld(loaded);
 };
 
-/** Makes, finishes or skips one slot, and records how far it came. */
-export const fillSlot = async (run: Run, drafting: Drafting, index: number): Promise<void> => {
-  const { corpus, record, ui } = run;
-  const known = record.slots[String(index)];
+/** Makes, finishes or skips one slot of which `known` was remembered, and says how far it came. */
+export const fillSlot = async (run: Run, drafting: Drafts, index: number, known: Slot | undefined): Promise<void> => {
+  const { corpus, ui } = run;
   if (known?.world !== undefined && corpus.hasWorld(known.world)) return goOn(run, index, known.world);
   if (known !== undefined && known.world === undefined) {
     ui.step(`  ${labelOf(run, index)}: given up before: ${known.dropped.at(-1)?.why ?? ''}`);
@@ -141,16 +167,14 @@ export const fillSlot = async (run: Run, drafting: Drafting, index: number): Pro
   const made = await makeSlot(run, drafting, index, dropped);
   if (!made) {
     ui.step(`  ${labelOf(run, index)} was given up after ${ATTEMPTS} drafts: ${dropped.at(-1)?.why ?? ''}`);
-    record.slots[String(index)] = { dropped };
-    saveRecord(corpus, record);
+    run.keep(index, { dropped });
     return;
   }
   const { built, certified, loaded } = made;
-  await timed(run, 'write', () =>
+  await timed(run.timesMs, 'write', () =>
     corpus.writeWorld({ ...built, certificates: { ...certified.services, world: certified.certificate } }),
   );
-  record.slots[String(index)] = { world: built.world.id, dropped };
-  saveRecord(corpus, record);
+  run.keep(index, { world: built.world.id, dropped });
   await finishSlot(run, loaded, built, index, callsOf(certified.probes));
   unloadWorld(loaded);
 };
