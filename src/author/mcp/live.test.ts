@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { authorFromToolList } from './author.js';
+import { listLive, splitCommand } from './live.js';
+
+const memory = fileURLToPath(
+  new URL('../../../node_modules/@modelcontextprotocol/server-memory/dist/index.js', import.meta.url),
+);
+
+it('splits a command line as a shell does', () => {
+  expect(splitCommand(`npx -y "a b" 'c "d"' e\\ f ""`)).toEqual(['npx', '-y', 'a b', 'c "d"', 'e f', '']);
+  expect(() => splitCommand('a "b')).toThrowError(expect.objectContaining({ code: 'bad_server' }));
+});
+
+it('lists a server from npm, and compiles what it can', async () => {
+  const { name, text } = await listLive(`"${process.execPath}" ${memory}`);
+  const { services, report } = authorFromToolList(text, { name, seed: '1' });
+  expect(name).toBe('server_memory');
+  expect(Object.keys(services[0]?.tools ?? {})).toEqual(
+    expect.arrayContaining(['create_entities', 'read_graph', 'search_nodes']),
+  );
+  expect(report.unmapped.map(({ operation }) => operation)).toContain('create_relations');
+}, 60_000);
+
+it(
+  'gives up on a server that hangs',
+  () =>
+    expect(listLive(`"${process.execPath}" -e "setInterval(() => {}, 1000)"`, 1)).rejects.toMatchObject({
+      code: 'server_start_timeout',
+    }),
+  30_000,
+);
+
+it.each([
+  ['ends at once', `"${process.execPath}" -e "process.exit(3)"`, 'server_start_failed'],
+  ['is not there', 'treadle-no-such-command --x', 'cannot_start'],
+  ['cannot be reached', 'http://127.0.0.1:1/mcp', 'server_start_failed'],
+  ['is nothing', '   ', 'bad_server'],
+  ['is no address', 'http://', 'bad_server'],
+])('a server that %s', (_, target, code) => expect(listLive(target, 10)).rejects.toMatchObject({ code }), 30_000);
