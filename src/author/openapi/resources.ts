@@ -114,7 +114,10 @@ const groupsOf = (sightings: readonly Sighting[]): Group[] => {
 };
 
 const hasItems = (group: Group): boolean =>
-  group.sightings.some((sighting) => ITEM_KINDS.has(sighting.kind) && sighting.keyParam !== undefined);
+  group.sightings.some(
+    ({ kind, keyParam, keyElsewhere }) =>
+      ITEM_KINDS.has(kind) && (keyParam !== undefined || (keyElsewhere && kind === 'get')),
+  );
 
 const homeOf = (groups: readonly Group[]): Group => {
   const worth = (group: Group): number =>

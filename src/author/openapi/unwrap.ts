@@ -71,6 +71,10 @@ const listProperty = (view: View, nouns: Set<string>, schemas: Schemas): string 
 /** The property that holds the one object, if the object around it is only a wrapper. */
 const oneProperty = (view: View, nouns: Set<string>, schemas: Schemas): string | undefined => {
   const names = [...view.properties.keys()];
+  // `{DetectionJobProperties: {...}}`: an object around one object says nothing.
+  const [only] = names;
+  if (only !== undefined && names.length === 1 && schemas.view(view.properties.get(only)).properties.size >= 3)
+    return only;
   for (const name of names) {
     const plain = snake(name);
     if (!WRAPPERS.has(plain) && !nouns.has(plain)) continue;
