@@ -42,14 +42,22 @@ const sharedOf = (works: readonly ServiceWork[]): Shared[] => {
   );
 };
 
+/** The services that share a column with another one; the plan asks for it. */
+const sharing = (works: readonly ServiceWork[]): ServiceWork[] => {
+  const ends = new Set(sharedOf(works).flatMap(({ from, to }) => [from.service, to.service]));
+  const kept = works.filter(({ id }) => ends.has(id));
+  return kept.length === works.length ? kept : sharing(kept);
+};
+
 const worksOf = (
   description: WorldDescription,
   seed: string,
 ): { works: ServiceWork[]; hints: Map<string, TableHint> } => {
-  const chosen = chooseServices(description, rng(seed, 'blueprint', description.world.id));
+  const draw = rng(seed, 'blueprint', description.world.id);
+  const chosen = chooseServices(description, draw.stream('services'));
   const ids = new Set(chosen.map(({ id }) => id));
   const rules = description.world.invariants.filter(
-    ({ trigger, target }) => ids.has(trigger.service) && ids.has(target.service),
+    ({ trigger, target }) => (ids.has(trigger.service) || trigger.service === 'directory') && ids.has(target.service),
   );
   const pointed = (id: string): string[] =>
     chosen.flatMap((one) =>
@@ -61,7 +69,9 @@ const worksOf = (
         ),
       ),
     );
-  const tables = new Map(chosen.map((one) => [one.id, chosenTables(one, rules, pointed(one.id))]));
+  const tables = new Map(
+    chosen.map((one) => [one.id, chosenTables(one, rules, pointed(one.id), draw.stream(`tables ${one.id}`))]),
+  );
   let places = new Set(
     chosen.flatMap((one) =>
       (tables.get(one.id) ?? []).flatMap((name) =>
@@ -75,7 +85,7 @@ const worksOf = (
   for (let pass = 0; pass < 2; pass++) {
     const has = (place: string): boolean => place.startsWith('directory.') || places.has(place);
     works = chosen.map((one) => {
-      const cut = simplify(one, tables.get(one.id) ?? [], has, rules);
+      const cut = simplify(one, tables.get(one.id) ?? [], has, rules, draw.stream(`cut ${one.id}`));
       for (const [name, hint] of Object.entries(cut.hints)) hints.set(`${one.id}.${name}`, hint);
       const planned = Object.entries(cut.tables).map(([name, { about = '' }]) => ({ name, about }));
       return { id: one.id, title: one.title, about: one.about, from: 'brief', planned, tables: cut.tables, lost: [] };
@@ -177,7 +187,8 @@ export const blueprintOf = async (
   const { id, company, brief, clock } = world;
   const drawn = worksOf(description, seed);
   for (const work of drawn.works) staffed(work);
-  const works = drawn.works.filter(({ tables }) => Object.keys(tables).length >= 2);
+  const works = sharing(drawn.works.filter(({ tables }) => Object.keys(tables).length >= 2));
+  if (works.length < 2) return { skipped: 'not_expressible' };
   const desk: Desk = {
     brief: brief.text,
     country: countryOf(description),

@@ -13,25 +13,42 @@ export interface Asked {
   left: Issue[];
 }
 
-/** Asks one part once; `known` is what was wrong with the world, as the author sends it. The part's own state takes the answer in. */
-export const askExpert = async (part: Part, answer: object, known: readonly Issue[] = []): Promise<Asked> => {
+/** Asks a part, answering with one of `answers` after the other; the last one is the answer. */
+const asking = async (part: Part, answers: readonly object[], known: readonly Issue[]): Promise<Asked> => {
   let messages: readonly ChatMessage[] = [];
-  const content = JSON.stringify(answer);
+  const said = answers.map((answer) => JSON.stringify(answer));
+  let round = 0;
   const model: ModelClient = {
     model: 'expert',
     chat: (request) => {
       messages = request.messages;
-      return Promise.resolve({ content, calls: [], finish: 'stop' });
+      return Promise.resolve({ content: said[round++] ?? '', calls: [], finish: 'stop' });
     },
   };
   const desk = deskOf(
     model,
-    meterOf({ rounds: 1, tokens: 1e9, answer: 1e8 }),
+    meterOf({ rounds: answers.length, tokens: 1e9, answer: 1e8 }),
     openConversation(undefined, { model: 'expert', request: '' }),
     () => undefined,
   );
   const left = await askPart(desk, part, known);
-  const shape = part.answer.safeParse(answer);
+  const shape = part.answer.safeParse(answers.at(-1));
   if (!shape.success) left.push({ at: part.id, why: shape.error.issues[0]?.message ?? 'not of the form' });
-  return { messages, answer: content, left };
+  return { messages, answer: said.at(-1) ?? '', left };
+};
+
+/** Asks one part once; `known` is what was wrong with the world, as the author sends it. The part's own state takes the answer in. */
+export const askExpert = (part: Part, answer: object, known: readonly Issue[] = []): Promise<Asked> =>
+  asking(part, [answer], known);
+
+/** As `askExpert`, after a first answer that was taken, judged by the oracle and sent back with `issues`. */
+export const askRepair = async (
+  part: Part,
+  wrong: object,
+  issues: readonly Issue[],
+  answer: object,
+): Promise<Asked> => {
+  let said = 0;
+  const judged: Part = { ...part, read: (value) => (said++ === 0 ? [...issues] : part.read(value)) };
+  return asking(judged, [wrong, answer], []);
 };

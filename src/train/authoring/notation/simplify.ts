@@ -1,13 +1,18 @@
 /** An archetype cut down to what the model author's notation can say: its tables, states, actions, and the hints on its data. */
 import type { Invariant } from '../../../artifacts/world.js';
 import type { Archetype, DraftTable, DraftVerb } from '../../../author/catalogue/archetype.js';
+import type { Rng } from '../../../kit/rng.js';
 import type { TableHint } from '../types.js';
 import { plainColumn } from './columns.js';
 import { actionEntry } from './entries.js';
 
 /** What the prompts ask for (author/model/prompts.ts). */
 const MOST_TABLES = 5;
+const LEAST_COLUMNS = 4;
 const MOST_COLUMNS = 9;
+/** What the reader takes (author/model/parts/tables.ts). */
+const LONGEST_TABLE = 14;
+const LEAST_ACTIONS = 2;
 const MOST_ACTIONS = 4;
 
 export interface Cut {
@@ -17,16 +22,22 @@ export interface Cut {
 
 const ends = (rule: Invariant): { service: string; table: string }[] => [rule.trigger, rule.target];
 
-/** Tables in order of need: those of rules, what they point at, what others share, the rest. */
-export const chosenTables = (source: Archetype, rules: readonly Invariant[], shared: readonly string[]): string[] => {
+/** Tables in order of need: those of rules, what they point at, what others share, then a draw of the rest: three to five. */
+export const chosenTables = (
+  source: Archetype,
+  rules: readonly Invariant[],
+  shared: readonly string[],
+  draw: Rng,
+): string[] => {
+  const most = draw.int(3, MOST_TABLES);
   const wanted = [
     ...rules.flatMap((rule) => ends(rule).flatMap(({ service, table }) => (service === source.id ? [table] : []))),
     ...shared,
-    ...Object.keys(source.tables),
+    ...draw.shuffle(Object.keys(source.tables)),
   ].filter((name) => source.tables[name]);
   const out = new Set<string>();
   const add = (name: string): void => {
-    if (out.has(name) || out.size >= MOST_TABLES || !source.tables[name]) return;
+    if (out.has(name) || out.size >= most || !source.tables[name]) return;
     out.add(name);
     for (const text of Object.values(source.tables[name].cols)) {
       const parent = /^fk! (\w+)/.exec(text)?.[1];
@@ -37,12 +48,13 @@ export const chosenTables = (source: Archetype, rules: readonly Invariant[], sha
   return Object.keys(source.tables).filter((name) => out.has(name));
 };
 
-/** Columns that matter first: given ones and those that rules and actions speak of, then the rest in their order. */
-const keptColumns = (cols: Readonly<Record<string, string>>, spoken: string): string[] => {
+/** Columns that matter: given ones and those that rules and actions speak of; then a draw of the rest, so that worlds differ. */
+const keptColumns = (cols: Readonly<Record<string, string>>, spoken: string, draw: Rng): string[] => {
   const names = Object.keys(cols);
   const isSpoken = (col: string): boolean => new RegExp(`\\b${col}\\b`).test(spoken);
   const needed = names.filter((col) => /^(no|fk!|ref|emp)\b|^\w+!/.test(cols[col] ?? '') || isSpoken(col));
-  const kept = new Set([...needed, ...names].slice(0, Math.max(MOST_COLUMNS, Math.min(needed.length, 14))));
+  const most = Math.max(draw.int(LEAST_COLUMNS, MOST_COLUMNS), Math.min(needed.length, LONGEST_TABLE));
+  const kept = new Set([...needed, ...draw.shuffle(names.filter((col) => !needed.includes(col)))].slice(0, most));
   return names.filter((col) => kept.has(col));
 };
 
@@ -53,6 +65,7 @@ const keptVerbs = (
   table: DraftTable,
   dropped: readonly string[],
   needed: ReadonlySet<string>,
+  draw: Rng,
 ): NonNullable<DraftTable['verbs']> => {
   const verbs = Object.entries(table.verbs ?? {}).flatMap(([verb, draft]): [string, DraftVerb][] => {
     const { stamp, ...rest } = draft;
@@ -70,8 +83,8 @@ const keptVerbs = (
     if (!actionEntry(name, verb, next) || dropped.some((col) => mentions({ ...next, says: '' }, col))) return [];
     return [[verb, next]];
   });
-  const sorted = [...verbs].sort(([a], [b]) => Number(needed.has(b)) - Number(needed.has(a)));
-  const kept = new Set(sorted.slice(0, MOST_ACTIONS).map(([verb]) => verb));
+  const sorted = draw.shuffle(verbs).sort(([a], [b]) => Number(needed.has(b)) - Number(needed.has(a)));
+  const kept = new Set(sorted.slice(0, draw.int(LEAST_ACTIONS, MOST_ACTIONS)).map(([verb]) => verb));
   return Object.fromEntries(verbs.filter(([verb]) => kept.has(verb)));
 };
 
@@ -89,11 +102,11 @@ const simpleTable = (
   around: Parameters<typeof plainColumn>[1],
   needed: ReadonlySet<string>,
   spoken: string,
+  draw: Rng,
 ): { table: DraftTable; hint: TableHint } => {
   const cols: Record<string, string> = {};
   const kinds: Record<string, string> = {};
-  const own = JSON.stringify([spoken, Object.values(whole.verbs ?? {})]);
-  const chosen = keptColumns(whole.cols, own);
+  const chosen = keptColumns(whole.cols, spoken, draw.stream('columns'));
   for (const col of chosen) {
     const plain = plainColumn(whole.cols[col] ?? '', around);
     if (!plain || ['id', 'created_at', 'updated_at', 'status'].includes(col)) continue;
@@ -101,7 +114,7 @@ const simpleTable = (
     if (plain.kind) kinds[col] = plain.kind;
   }
   const dropped = Object.keys(whole.cols).filter((col) => !Object.hasOwn(cols, col));
-  const verbs = keptVerbs(name, whole, dropped, needed);
+  const verbs = keptVerbs(name, whole, dropped, needed, draw.stream('actions'));
   const noun = whole.noun && /^[a-z]+([ -][a-z]+){0,2}$/.test(whole.noun) ? whole.noun : undefined;
   const search = (whole.search ?? []).filter((col) => /^(text|no)/.test(cols[col] ?? ''));
   const check = (whole.check ?? []).filter((text) => !dropped.some((col) => mentions(text, col))).slice(0, 4);
@@ -118,12 +131,17 @@ const simpleTable = (
   return { table, hint: { rows: whole.rows, kinds } };
 };
 
+/** What the needed actions of a table say, so that their columns stay. */
+const neededVerbs = (table: DraftTable | undefined, needed: ReadonlySet<string>): string =>
+  JSON.stringify(Object.entries(table?.verbs ?? {}).filter(([verb]) => needed.has(verb)));
+
 /** The tables `names` of an archetype in the notation. `has`: whether a column of another service is there. */
 export const simplify = (
   source: Archetype,
   names: readonly string[],
   has: (place: string) => boolean,
   rules: readonly Invariant[],
+  draw: Rng,
 ): Cut => {
   const tables = new Set(names);
   const spoken = JSON.stringify(rules);
@@ -136,7 +154,14 @@ export const simplify = (
         return service === source.id && table === name && verb ? [verb] : [];
       }),
     );
-    const { table, hint } = simpleTable(name, source.tables[name] as DraftTable, { tables, has }, own, spoken);
+    const { table, hint } = simpleTable(
+      name,
+      source.tables[name] as DraftTable,
+      { tables, has },
+      own,
+      `${spoken}${neededVerbs(source.tables[name], own)}`,
+      draw.stream(name),
+    );
     if (Object.keys(table.cols).length < 2) continue;
     out.tables[name] = table;
     out.hints[name] = hint;
