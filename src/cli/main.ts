@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   export: async () => (await import('./commands/export.js')).exportCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
+  stats: async () => (await import('./commands/stats.js')).statsCommand(),
   show: async () => (await import('./commands/show.js')).showCommand(),
 };
 

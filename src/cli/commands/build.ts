@@ -49,7 +49,7 @@ const swept = (options: Options): Briefs => {
       '--country, --industry and --services go with a brief of yours',
       'With --countries and --industries give the codes there, for example --countries DE --industries 72.',
     );
-  return sweep(countriesOf(countries, seed), industriesOf(industries, seed), seed);
+  return sweep(countriesOf(countries), industriesOf(industries, seed), seed);
 };
 
 /** What to build from: exactly one of a brief or document, a file of briefs, and a sweep. Throws `bad_usage` and what they throw. */

@@ -28,13 +28,18 @@ export interface Briefs {
 const badList = (option: string, value: string, next: string): TreadleError =>
   new TreadleError({ code: 'bad_option', message: `${option} names nothing that is known`, value, next });
 
-/** `50` (so many, drawn by the seed), `all`, or codes separated by commas. Throws `bad_option`. */
-export const countriesOf = (given: string, seed: string): string[] => {
+/** `50` (those best known here, by how many of their places are), `all`, or codes separated by commas. Throws `bad_option`. */
+export const countriesOf = (given: string): string[] => {
   const known = Object.keys(places().countries);
+  const townsOf = (code: string): number => places().countries[code]?.cities.length ?? 0;
   if (given === 'all') return known;
   if (/^\d+$/.test(given)) {
     const n = Number(given);
-    if (n >= 1 && n <= known.length) return rng(seed, 'sweep', 'countries').sample(known, n).sort();
+    if (n >= 1 && n <= known.length)
+      return [...known]
+        .sort((a, b) => townsOf(b) - townsOf(a) || (a < b ? -1 : 1))
+        .slice(0, n)
+        .sort();
     throw badList('--countries', given, `Give a number from 1 to ${known.length}, all, or codes such as DE,FR.`);
   }
   const codes = [

@@ -2,10 +2,13 @@
 import type { Corpus } from '../../corpus/corpus.js';
 import { writeWhole } from '../../corpus/files.js';
 import type { WorldEntry } from '../../corpus/listings.js';
+import { corpusStatistics } from '../../corpus/statistics/statistics.js';
+import { rng } from '../../kit/rng.js';
 import type { DocumentOutcome } from '../pipeline/document.js';
 import type { Loss } from '../pipeline/record.js';
 import { documentSection } from './document.js';
 import { escapeHtml as esc, folded, table } from './html.js';
+import { statisticsSection } from './statistics.js';
 import { STYLE } from './style.js';
 import { worldSection } from './world.js';
 
@@ -21,12 +24,20 @@ export interface ReportInput {
 
 /** Losses shown before the rest is folded up. */
 const FEW = 6;
+const MOST_LOSSES = 500;
 
 const lossesSection = (dropped: readonly Loss[]): string => {
   if (dropped.length === 0) return '';
   const rows = dropped.map(({ what, why }) => [esc(what), esc(why)]);
-  const rest = rows.slice(FEW);
-  const more = rest.length > 0 ? folded(`and ${rest.length} more`, table([], rest)) : '';
+  const rest = rows.slice(FEW, MOST_LOSSES);
+  const untold = rows.length - FEW - rest.length;
+  const more =
+    rest.length > 0
+      ? folded(
+          `and ${rows.length - FEW} more`,
+          table([], rest) + (untold > 0 ? `<p class="soft">and ${untold} more in build.json</p>` : ''),
+        )
+      : '';
   return `<div class="card"><h3>Given up, and why</h3>${table(['what', 'why'], rows.slice(0, FEW))}${more}</div>`;
 };
 
@@ -54,10 +65,23 @@ const tilesOf = (worlds: readonly WorldEntry[]): string => {
 /** A page for a few worlds is read from top to bottom; above that each is folded up. */
 const MANY = 3;
 
+/** From here on figures say more than a list of worlds. */
+const WORTH_PLOTTING = 20;
+/** Worlds told of one by one; a page of thousands opens in no browser. */
+const MOST_TOLD = 60;
+const SAMPLED = 20;
+
+const sampleOf = (worlds: readonly WorldEntry[]): WorldEntry[] => {
+  const chosen = new Set(rng('report', 'worlds').sample(worlds, SAMPLED));
+  return worlds.filter((world) => chosen.has(world));
+};
+
 /** Writes report.html; returns its path. */
 export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input: ReportInput): string => {
   const { title, source, seed, dropped, document } = input;
-  const sections = worlds.map(({ id, company, tasks }) => {
+  const figures = worlds.length >= WORTH_PLOTTING ? statisticsSection(corpusStatistics(corpus, { worlds })) : '';
+  const told = worlds.length > MOST_TOLD ? sampleOf(worlds) : worlds;
+  const sections = told.map(({ id, company, tasks }) => {
     const html = worldSection(corpus.readDescription(id), corpus.readTasks(id));
     return worlds.length > MANY ? folded(`${esc(company)}: ${tasks} tasks`, html) : html;
   });
@@ -66,6 +90,8 @@ export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input
 <h1>${esc(title)}</h1><p class="soft">made by Treadle, seed ${esc(seed)}</p><div class="brief">${esc(source.slice(0, 2000))}</div>
 <div class="tiles">${tilesOf(worlds)}</div>
 ${document ? documentSection(document, lostTools(dropped)) : ''}
+${figures}
+${told.length < worlds.length ? `<h2>${told.length} worlds of ${worlds.length}</h2><p class="soft">drawn by the seed; <code>treadle show</code> lists all</p>` : ''}
 ${sections.join('\n')}
 ${lossesSection(dropped)}
 </main></body></html>

@@ -1,6 +1,6 @@
 /** Figures of a whole corpus, from its small files: surfaces, task lists, certificates. No task and no image is read. */
 import type { Corpus } from '../corpus.js';
-import type { CorpusIndex } from '../listings.js';
+import type { WorldEntry } from '../listings.js';
 import { type ListedTask, type TextDiversity, type ToolDiversity, textDiversity, toolDiversity } from './diversity.js';
 import { chainOf, maskedText, tablesOf } from './masked.js';
 import { SurfaceCounts, type SurfaceFigures } from './surfaces.js';
@@ -74,7 +74,7 @@ const TOOLS_A_GROUP = 20;
 /** All figures; `onWorld` hears how far reading is. Deterministic in the corpus. */
 export const corpusStatistics = (
   corpus: Corpus,
-  { worlds }: CorpusIndex,
+  { worlds }: { worlds: readonly WorldEntry[] },
   onWorld?: (done: number) => void,
 ): CorpusStatistics => {
   const surfaces = new SurfaceCounts();
