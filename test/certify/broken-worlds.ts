@@ -229,7 +229,7 @@ export const BROKEN_WORLDS: readonly BrokenWorld[] = [
     what: 'two sessions write into one state',
     part: 'steps',
     says: /another session|another was at work/,
-    load: tampered('tickets', (held) => {
+    load: tampered('mail', (held) => {
       // One session after the other gets a state of its own; two at once get the same.
       let live: State | undefined;
       const fork = (): State => {
