@@ -43,7 +43,7 @@ describe('--json', () => {
     [['author', 'nowhere.yaml'], 'missing_file'],
     [['certify', join(dir, 'none')], 'no_corpus'],
     [['tasks', corpus, '--world', 'none'], 'no_world'],
-    [['serve', corpus, '--task', 'none'], 'no_task'],
+    [['serve', corpus, '--task', 'none'], 'unknown_record'],
     [['rollout', corpus, '--policy', 'model'], 'no_model'],
     [['rollout', corpus, '--policy', 'model', '--model', 'm', '--base-url', 'ftp://x'], 'bad_endpoint'],
     [['rollout', corpus, '--policy', 'what'], 'bad_usage'],
