@@ -71,11 +71,20 @@ const isUsed = (word: string, used: ReadonlySet<string>): boolean => {
   return used.has(word);
 };
 
+let wordsOfCues: Set<string> | undefined;
+/** Every word by which a service is asked for. */
+const cueWords = (): Set<string> => {
+  wordsOfCues ??= new Set(
+    Object.values(cues().functions).flatMap(({ strong, weak, refuse }) =>
+      [...strong, ...weak, ...refuse].flatMap(contentWords),
+    ),
+  );
+  return wordsOfCues;
+};
+
 /** A denied word that the text uses elsewhere as if it were there. */
 const contradictions = (brief: BriefText): Evidence[] => {
-  const known = new Set(
-    Object.values(cues().functions).flatMap(({ strong, weak, refuse }) => [...strong, ...weak, ...refuse]),
-  );
+  const known = cueWords();
   const out: Evidence[] = [];
   const seen = new Set<string>();
   brief.tokens.forEach((token, i) => {
@@ -84,7 +93,7 @@ const contradictions = (brief: BriefText): Evidence[] => {
     const other = brief.tokens.findIndex(
       (each, k) => each.one === one && k !== i && !each.denied && each.origin === undefined,
     );
-    if (other < 0 || ![...known].some((cue) => contentWords(cue).includes(one))) return;
+    if (other < 0 || !known.has(one)) return;
     seen.add(one);
     out.push({
       choice: `the text contradicts itself about ${token.word}`,

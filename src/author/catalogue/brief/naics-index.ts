@@ -12,7 +12,8 @@ let index: { entries: Entry[]; rarity: Map<string, number> } | undefined;
 
 const ownWords = (text: string): string[] =>
   wordsOf(text)
-    .filter((word) => word.length > 3)
+    // Participles say how, not what: `guided` walks are no guided missiles.
+    .filter((word) => word.length > 3 && !/ed$/.test(word))
     .map(singular);
 
 const build = (): { entries: Entry[]; rarity: Map<string, number> } => {
