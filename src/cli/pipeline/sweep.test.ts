@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { authorFromBrief } from '../../author/catalogue/author.js';
+import { briefAt, briefLines, countriesOf, industriesOf, sweep } from './sweep.js';
+
+it('deals every industry and every country as often as any other', () => {
+  const countries = countriesOf('5');
+  const industries = industriesOf('62,7225,11', '1');
+  expect(countries).toHaveLength(5);
+  expect(industries.every(({ code }) => /^(62|7225|11)/.test(code))).toBe(true);
+  const briefs = sweep(countries, industries, 's');
+  const made = Array.from({ length: industries.length * 2 }, (_, i) => briefAt(briefs, i).pins);
+  const times = (pick: (pins: (typeof made)[number]) => string | undefined): number[] => {
+    const counts = new Map<string, number>();
+    for (const pins of made) counts.set(pick(pins) ?? '', (counts.get(pick(pins) ?? '') ?? 0) + 1);
+    return [...counts.values()];
+  };
+  expect(new Set(times(({ industry }) => industry))).toEqual(new Set([2]));
+  const byCountry = times(({ country }) => country);
+  expect(Math.max(...byCountry) - Math.min(...byCountry)).toBeLessThanOrEqual(1);
+});
+
+it('is the same for a seed and another for another', () => {
+  const of = (seed: string): string[] => {
+    const briefs = sweep(countriesOf('50'), industriesOf('all', seed), seed);
+    return Array.from({ length: 20 }, (_, i) => briefAt(briefs, i).text);
+  };
+  expect(of('1')).toEqual(of('1'));
+  expect(of('1')).not.toEqual(of('2'));
+  expect(new Set(of('1')).size).toBe(20);
+});
+
+it('writes briefs that the author takes, with their industry and country', () => {
+  const briefs = sweep(countriesOf('all'), industriesOf('all', 'x'), 'x');
+  for (let i = 0; i < 12; i++) {
+    const { text, pins } = briefAt(briefs, i * 97);
+    expect(text).not.toMatch(/undefined|\s{2}|T in /);
+    const { company, services } = authorFromBrief(text, { seed: `s${i}`, pins });
+    expect([company.country, company.industry.naics]).toEqual([pins.country, pins.industry]);
+    expect(services.length).toBeGreaterThan(3);
+  }
+});
+
+it.each(['0', '9999', '', 'XX', 'DE,XX', '-1', '1.5', 'germany', ',', '../..', 'de fr'])(
+  '--countries %j names nothing',
+  (given) => expect(() => countriesOf(given)).toThrow(expect.objectContaining({ code: 'bad_option' })),
+);
+
+it.each(['', 'x', '62,x', '99999999', ',', '-62', '6.2', '00', '62;72'])('--industries %j names nothing', (given) =>
+  expect(() => industriesOf(given, '1')).toThrow(expect.objectContaining({ code: 'bad_option' })),
+);
+
+it('codes may be written small and with blanks', () => expect(countriesOf(' de, fr,DE')).toEqual(['DE', 'FR']));
+
+it('a file of briefs leaves empty lines and comments out, and starts over', () => {
+  const briefs = briefLines('# mine\r\n\r\na bakery\n  \n a hotel in Rome \n#\n', 'mine.txt', { country: 'IT' });
+  expect([0, 1, 2].map((i) => briefAt(briefs, i).text)).toEqual(['a bakery', 'a hotel in Rome', 'a bakery']);
+  expect(briefAt(briefs, 0).pins).toEqual({ country: 'IT' });
+});
+
+it('a file without a brief is an error', () => {
+  for (const text of ['', '\n\n', '# only\n#\n'])
+    expect(() => briefLines(text, 'mine.txt', {})).toThrow(expect.objectContaining({ code: 'empty_brief' }));
+});
+
+it('whatever lines there are, each slot has one of them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' })), fc.nat(1000), (lines, index) => {
+      const text = [...lines, 'a bakery'].join('\n');
+      expect(text.split(/\r?\n/).map((line) => line.trim())).toContain(briefAt(briefLines(text, 'f', {}), index).text);
+    }),
+  );
+});
