@@ -61,16 +61,30 @@ for (const [i, text] of BRIEFS.entries()) {
     `${company.legalName}, ${company.city}, ${company.country}. ${company.industry.title} (${company.industry.naics}), ${company.employees} people, since ${company.founded}, ${company.currency}, ${company.timezone}; it is ${day(clock)}.`,
     '',
   );
-  for (const { choice, because } of draft.brief.evidence.filter(({ choice }) => /^(\d+ rows|not answered|held|partly|the text|no )/.test(choice)).slice(0, 5))
+  for (const { choice, because } of draft.brief.evidence
+    .filter(({ choice }) => /^(\d+ rows|not answered|held|partly|the text|no )/.test(choice))
+    .slice(0, 5))
     lines.push(`- ${choice}: ${because.slice(0, 90)}`);
-  lines.push(`- rules: ${draft.policies.slice(0, 2).map(({ text: rule }) => rule).join(' ')}`, '');
+  lines.push(
+    `- rules: ${draft.policies
+      .slice(0, 2)
+      .map(({ text: rule }) => rule)
+      .join(' ')}`,
+    '',
+  );
   for (const { spec, role } of draft.services) {
     const tables = Object.entries(spec.tables).filter(([name]) => role === 'domain' || name === 'employee');
     for (const [name, table] of tables.slice(0, role === 'domain' ? 3 : 1)) {
       const list = rows[spec.id][name];
-      const cols = Object.keys(table.cols).filter((col) => !HIDDEN.test(col) && list.some((row) => row[col] !== null)).slice(0, COLS);
-      const labels = new Map(list.map((row) => [row[table.key.col], row]));
-      lines.push(`**${spec.id}.${name}** (${list.length})`, '', `| ${cols.join(' | ')} |`, `|${cols.map(() => '---').join('|')}|`);
+      const cols = Object.keys(table.cols)
+        .filter((col) => !HIDDEN.test(col) && list.some((row) => row[col] !== null))
+        .slice(0, COLS);
+      lines.push(
+        `**${spec.id}.${name}** (${list.length})`,
+        '',
+        `| ${cols.join(' | ')} |`,
+        `|${cols.map(() => '---').join('|')}|`,
+      );
       for (const row of list.slice(0, ROWS))
         lines.push(
           `| ${cols
@@ -83,7 +97,6 @@ for (const [i, text] of BRIEFS.entries()) {
             })
             .join(' | ')} |`,
         );
-      void labels;
       lines.push('');
     }
   }
