@@ -40,6 +40,7 @@ export const byDottedId = (op: DocOperation, shape: PathShape, places: Places): 
         owner: { param, noun, place },
       };
   }
+  if (kind === 'action' && op.method === 'get') return 'reads a part or a computed view of one thing';
   const atItem = shape.segments.at(-1)?.param === true && kind !== 'list' && kind !== 'create';
   return {
     kind,
