@@ -41,14 +41,14 @@ const asking = async (part: Part, answers: readonly object[], known: readonly Is
 export const askExpert = (part: Part, answer: object, known: readonly Issue[] = []): Promise<Asked> =>
   asking(part, [answer], known);
 
-/** As `askExpert`, after a first answer that was taken, judged by the oracle and sent back with `issues`. */
+/** As `askExpert`, after a first answer sent back with `issues` of the oracle; undefined: with what the reader itself says. */
 export const askRepair = async (
   part: Part,
   wrong: object,
-  issues: readonly Issue[],
+  issues: readonly Issue[] | undefined,
   answer: object,
 ): Promise<Asked> => {
   let said = 0;
-  const judged: Part = { ...part, read: (value) => (said++ === 0 ? [...issues] : part.read(value)) };
+  const judged: Part = { ...part, read: (value) => (said++ === 0 && issues ? [...issues] : part.read(value)) };
   return asking(judged, [wrong, answer], []);
 };

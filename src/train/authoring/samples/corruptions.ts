@@ -67,14 +67,13 @@ const missingValue = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
     return { ...at.draft, require: [[`row.${col} + 1 > 0`, 'not_allowed', 'That is not allowed now.']] };
   });
 
-/** It writes back what is there already. */
-const changesNothing = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
-  anAction('changes_nothing', blueprint, draw, (at) => {
-    const col = Object.entries(at.own.cols).find(([, text]) => /^(text|int|money|date)!/.test(text))?.[0];
-    if (!col || at.draft.put || at.draft.after) return undefined;
-    const { to: _, ...rest } = at.draft;
-    return { ...rest, set: { [col]: `row.${col}` } };
-  });
+/** It wants an input that its own condition refuses. */
+const refusedInput = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
+  anAction('refused_input', blueprint, draw, ({ draft }) => ({
+    ...draft,
+    args: { ...draft.args, pieces: 'int! >=10' },
+    require: [...(draft.require ?? []), ['args.pieces < 5', 'too_many', 'Too many pieces.']],
+  }));
 
 /** It makes a row elsewhere and leaves out a column that must be given. */
 const incompleteRow = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
@@ -101,6 +100,22 @@ const impossibleCheck = ({ works }: Blueprint, draw: Rng): Broken | undefined =>
   const own = copy.tables[table] as DraftTable;
   copy.tables[table] = { ...own, check: [...(own.check ?? []), `${col} < 0 and ${col} > 0`] };
   return { name: 'impossible_check', service: work.id, table, work: copy };
+};
+
+/** A number that may lie nowhere. */
+const emptyRange = ({ works }: Blueprint, draw: Rng): Broken | undefined => {
+  const places = works.flatMap((work) =>
+    Object.entries(work.tables).flatMap(([table, { cols }]) =>
+      Object.entries(cols).flatMap(([col, text]) => (/^(int|money)!/.test(text) ? [{ work, table, col }] : [])),
+    ),
+  );
+  if (places.length === 0) return undefined;
+  const { work, table, col } = draw.pick(places);
+  const copy = structuredClone(work);
+  const own = copy.tables[table] as DraftTable;
+  const kind = own.cols[col]?.split(' ')[0] ?? '';
+  copy.tables[table] = { ...own, cols: { ...own.cols, [col]: `${kind} >=1000 <=10` } };
+  return { name: 'empty_range', service: work.id, table, work: copy };
 };
 
 const aRule = (
@@ -141,23 +156,19 @@ const neverTriggered = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
     trigger: { ...rule.trigger, where: `(${rule.trigger.where}) and t.${rule.key.trigger} is null` },
   }));
 
-/** The tool that is said to mend it does something else. */
-const wrongMender = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
-  aRule('wrong_mender', blueprint, draw, (rule) => {
-    const tools = actionsOf(blueprint)
-      .filter(({ table }) => table !== rule.target.table && table !== rule.trigger.table)
-      .map(({ work, table, verb }) => `${work.id}.${table}.${verb}`);
-    return tools.length > 0 ? { ...rule, repairedBy: draw.pick(tools) } : undefined;
-  });
+/** No row can ever do what it asks for. */
+const neverMet = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
+  aRule('never_met', blueprint, draw, (rule) => ({
+    ...rule,
+    target: { ...rule.target, expect: 'at_least_one', where: `(${rule.target.where}) and x.id is null` },
+  }));
 
-/** The tool that is said to break it does something else. */
-const wrongBreaker = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
-  aRule('wrong_breaker', blueprint, draw, (rule) => {
-    const tools = actionsOf(blueprint)
-      .filter(({ table }) => table !== rule.target.table && table !== rule.trigger.table)
-      .map(({ work, table, verb }) => `${work.id}.${table}.${verb}`);
-    return tools.length > 0 ? { ...rule, violatedBy: draw.pick(tools) } : undefined;
-  });
+/** No row can ever do what it forbids. */
+const neverBroken = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
+  aRule('never_broken', blueprint, draw, (rule) => ({
+    ...rule,
+    target: { ...rule.target, expect: 'none', where: `(${rule.target.where}) and x.id is null` },
+  }));
 
 /** Demands what it should forbid, or the other way round. */
 const turnedRound = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
@@ -169,13 +180,14 @@ const turnedRound = (blueprint: Blueprint, draw: Rng): Broken | undefined =>
 /** Every corruption; one that a world has no place for gives undefined. */
 export const CORRUPTIONS: readonly ((blueprint: Blueprint, draw: Rng) => Broken | undefined)[] = [
   neverPossible,
+  refusedInput,
   missingValue,
-  changesNothing,
   incompleteRow,
   impossibleCheck,
+  emptyRange,
   oneService,
   neverTriggered,
-  wrongMender,
-  wrongBreaker,
+  neverMet,
+  neverBroken,
   turnedRound,
 ];

@@ -24,6 +24,9 @@ interface Found {
   by: string;
 }
 
+/** What found a corruption that does not even compile. */
+export const READER = 'reader';
+
 const firstFailed = (certificate: Certificate | undefined): string | undefined =>
   certificate?.findings.find(({ pass }) => !pass)?.id;
 
@@ -34,8 +37,8 @@ const findService = async ({ blueprint, certify }: Making, broken: BrokenWork): 
   try {
     draft = draftWith(blueprint, works, []);
   } catch {
-    // The reader finds it before any validator does.
-    return undefined;
+    // The author's own reader finds it before any validator does, and says so in its own words.
+    return { issues: [], by: READER };
   }
   let judged: Judged;
   try {
@@ -49,7 +52,8 @@ const findService = async ({ blueprint, certify }: Making, broken: BrokenWork): 
   const by = firstFailed(certificate);
   if (!certificate || !spec || !by) return undefined;
   const blame = blameOf(certificate, spec, broken.work);
-  if (!broken.verb) return blame.tables.length > 0 ? { issues: [...blame.tables, ...blame.generic], by } : undefined;
+  const whole = [...blame.tables, ...blame.generic];
+  if (!broken.verb) return whole.length > 0 ? { issues: whole, by } : undefined;
   const issues = (blame.actions.get(broken.table) ?? []).filter(({ at }) => at === `${broken.table}.${broken.verb}`);
   return issues.length > 0 ? { issues, by } : undefined;
 };
@@ -93,10 +97,12 @@ const repairService = async (making: Making, broken: BrokenWork): Promise<Sample
     const entry = right && actionEntry(broken.table, broken.verb, right);
     if (!before || !entry) return undefined;
     stage = actionsStage(blueprint, work, [broken.table], without(work, broken.table, broken.verb));
-    asked = await askRepair(stage.part, { actions: [before] }, found.issues, { actions: [entry] });
+    const issues = found.by === READER ? undefined : found.issues;
+    asked = await askRepair(stage.part, { actions: [before] }, issues, { actions: [entry] });
+    if (asked.messages.length < 4) return undefined;
   } else {
     const wrong = broken.work.tables[broken.table];
-    if (!wrong) return undefined;
+    if (!wrong || found.by === READER) return undefined;
     stage = tablesStage(blueprint, work, structuredClone(broken.work));
     asked = await askExpert(stage.part, { tables: [tableEntry(broken.table, table)] }, found.issues);
   }
