@@ -78,7 +78,9 @@ export const serveMegaMcp = async (options: MegaMcpOptions): Promise<MegaMcp> =>
     const own = trainers.host ?? '127.0.0.1';
     const guard = guardOf({ hosts: [own, ...(allowed.hosts ?? [])] });
     const rest = restDoor({ trainer, digest: digestOf(token), guard, limits, metrics, onDefect });
-    const trainersDoor = opened(await listen(rest, own, trainers.port ?? 0, limits, () => queue.knock()));
+    const trainersDoor = opened(
+      await listen(rest, own, trainers.port ?? 0, limits, { onConnection: () => queue.knock() }),
+    );
     const gym =
       openEnv && opened(await (await import('./gym/openenv/serve.js')).serveOpenEnv({ trainer, allowed, ...openEnv }));
     const nemo =

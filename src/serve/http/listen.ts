@@ -1,6 +1,7 @@
 /** A node:http server with our time limits, as a promise, and its graceful end. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TreadleError } from '../../errors.js';
 import type { HttpLimits } from './limits.js';
 
@@ -10,6 +11,9 @@ export interface Listening {
   /** Stops taking connections, lets requests under way finish, hangs up on idle ones, cuts what is left after `closeMs`. */
   close(): Promise<void>;
 }
+
+/** Takes a connection over for another protocol. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 const ended = (server: Server, closeMs: number): Promise<void> =>
   new Promise((resolve) => {
@@ -29,7 +33,7 @@ export const listen = async (
   host: string,
   port: number,
   limits: HttpLimits,
-  onConnection?: () => void,
+  more: { onConnection?: (() => void) | undefined; upgrade?: Upgrade | undefined } = {},
 ): Promise<Listening> => {
   let isClosing = false;
   const server = createServer(
@@ -47,7 +51,8 @@ export const listen = async (
       listener(request, response);
     },
   );
-  if (onConnection) server.on('connection', onConnection);
+  if (more.onConnection) server.on('connection', more.onConnection);
+  if (more.upgrade) server.on('upgrade', more.upgrade);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
