@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { TreadleError } from '../../../errors.js';
+import type { Upgrade } from '../../http/listen.js';
 import type { Access, Refusal } from '../access.js';
-import type { UpgradeListener } from '../door.js';
 import type { GymLimits } from '../limits.js';
 import type { Environment } from './environment.js';
 import type { Environments } from './environments.js';
@@ -15,7 +15,7 @@ import { gymAnswer, type Heart, rpcAnswer, serveSocket } from './socket.js';
 const MOST_ATTACHED = 16;
 
 export interface Sockets {
-  upgrade: UpgradeListener;
+  upgrade: Upgrade;
   /** Pings all; hangs up on those that answered nothing since the last time. */
   beat(): void;
   close(): Promise<void>;
