@@ -1,6 +1,7 @@
 /** What every author hands on: a world drafted but not yet filled with data nor proven. */
 import type { ServiceSpec } from '../artifacts/service.js';
 import type { Company, Evidence, Invariant, Link, Policy } from '../artifacts/world.js';
+import type { OwnRows } from './own-data/types.js';
 
 export interface DraftService {
   spec: ServiceSpec;
@@ -21,4 +22,6 @@ export interface WorldDraft {
   policies: Policy[];
   invariants: Invariant[];
   processes: string[];
+  /** A user's own rows, which stand in the initial data as they are. */
+  own?: OwnRows;
 }

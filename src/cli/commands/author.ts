@@ -23,10 +23,11 @@ import {
   modelOptions,
   refuseNothing,
 } from '../pipeline/model-author.js';
+import { type OwnOptions, ownLine, ownOptions, withOwn, withOwnIn } from '../pipeline/own.js';
 import { makeWorld, whyNot } from '../pipeline/world.js';
 import { makeUi, type Ui } from '../ui.js';
 
-interface Options extends ModelOptions {
+interface Options extends ModelOptions, OwnOptions {
   worlds: number;
   seed: string;
   out?: string;
@@ -90,7 +91,7 @@ const byModel = async (ui: Ui, engine: Engine, input: Input, options: Options, p
   const { draft, report } = await draftWithModel({ engine, client, options, source, seed: options.seed, say });
   for (const line of modelLines(report)) ui.say(line);
   refuseNothing(report);
-  return draft;
+  return input.own ? withOwnIn(draft, input.own) : draft;
 };
 
 const EXAMPLES = `
@@ -104,14 +105,17 @@ Examples:
   treadle author tools.json --certify
   treadle author --mcp "npx -y @modelcontextprotocol/server-memory"
   treadle author --mcp http://127.0.0.1:3000/mcp
+  treadle author openapi.yaml --data customers.csv --data invoice=january.csv --overrides fixes.yaml --certify
   treadle author manual.md --model qwen3-8b --base-url http://127.0.0.1:8000/v1`;
 
 export const authorCommand = (): Command =>
   modelOptions(
-    pinOptions(
-      new Command('author')
-        .description('draft services and worlds, and say why')
-        .argument('[input...]', 'a brief, OpenAPI document(s), or a list of tools'),
+    ownOptions(
+      pinOptions(
+        new Command('author')
+          .description('draft services and worlds, and say why')
+          .argument('[input...]', 'a brief, OpenAPI document(s), or a list of tools'),
+      ),
     )
       .option('--mcp <target>', 'list the tools of this MCP server: a command or an http(s) address')
       .option('--certify', 'run the validators over each draft, with the repair')
@@ -127,7 +131,9 @@ export const authorCommand = (): Command =>
       const ui = makeUi(options.json === true);
       const pins = pinsOf(options);
       const isModel = modelOf(options) !== undefined;
-      const input = await inputOf(given, options);
+      const input = await withOwn(await inputOf(given, options), given[0], options);
+      const own = ownLine(input);
+      if (own) ui.step(own);
       const engine = isModel || options.certify ? await Engine.start() : undefined;
       try {
         const drafts: WorldDraft[] = [];
@@ -145,7 +151,7 @@ export const authorCommand = (): Command =>
         if (drafting?.document) for (const line of outcomeLines(drafting.document)) ui.say(line);
         const certified = options.certify && engine ? certifyDrafts(ui, engine, drafts) : undefined;
         ui.give({
-          worlds: drafts.map((draft) => ({
+          worlds: drafts.map(({ own: _, ...draft }) => ({
             ...draft,
             services: draft.services.map(({ spec, role, prefix }) => ({
               id: spec.id,

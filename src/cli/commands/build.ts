@@ -18,12 +18,14 @@ import {
 } from '../options.js';
 import { type BuildSummary, build } from '../pipeline/build.js';
 import { outcomeLines } from '../pipeline/document.js';
-import { type Input, readInput } from '../pipeline/input.js';
+import { type Input, readInput, readServer } from '../pipeline/input.js';
 import { type ModelOptions, modelOf, modelOptions } from '../pipeline/model-author.js';
+import { type OwnOptions, ownOptions, withOwn } from '../pipeline/own.js';
 import { type Briefs, briefLines, countriesOf, industriesOf, sweep } from '../pipeline/sweep.js';
 import { makeUi, type Ui } from '../ui.js';
 
-interface Options extends ModelOptions {
+interface Options extends ModelOptions, OwnOptions {
+  mcp?: string;
   worlds: number;
   tasks: number;
   seed: string;
@@ -55,17 +57,20 @@ const swept = (options: Options): Briefs => {
 /** What to build from: exactly one of a brief or document, a file of briefs, and a sweep. Throws `bad_usage` and what they throw. */
 const inputFrom = async (given: string | undefined, options: Options): Promise<Input | Briefs> => {
   const isSwept = options.countries !== undefined || options.industries !== undefined;
-  if ([given !== undefined, options.briefs !== undefined, isSwept].filter(Boolean).length > 1)
+  if ([given, options.mcp, options.briefs, isSwept || undefined].filter((one) => one !== undefined).length > 1)
     throw badUsage(
-      'A brief, --briefs and --countries/--industries do not go together',
+      'A brief, --mcp, --briefs and --countries/--industries do not go together',
       'Give one of them; --country and --industry pin a brief of yours.',
     );
+  if ((options.briefs !== undefined || isSwept) && (options.data !== undefined || options.overrides !== undefined))
+    throw badUsage('--data and --overrides go with one brief or document', 'Leave them out, or give one input.');
   if (options.briefs !== undefined) {
     const { text } = await readDocument(options.briefs);
     return briefLines(text, basename(options.briefs), pinsOf(options));
   }
   if (isSwept) return swept(options);
-  if (given !== undefined) return readInput(given);
+  if (options.mcp !== undefined) return withOwn(await readServer(options.mcp), undefined, options);
+  if (given !== undefined) return withOwn(await readInput(given), given, options);
   throw badUsage(
     'There is nothing to build from',
     'Give a brief or document, a file of briefs (--briefs), or --countries 50 --industries all.',
@@ -103,13 +108,15 @@ const summarise = (ui: Ui, summary: BuildSummary, asked: number, wantsRows: bool
 
 export const buildCommand = (): Command =>
   modelOptions(
-    pinOptions(
-      new Command('build')
-        .description('make certified worlds, gated tasks and verified training rows')
-        .argument(
-          '[input]',
-          'a brief in plain words, a file with one (.txt, .md), or an OpenAPI document (file or URL)',
-        ),
+    ownOptions(
+      pinOptions(
+        new Command('build')
+          .description('make certified worlds, gated tasks and verified training rows')
+          .argument(
+            '[input]',
+            'a brief in plain words, a file with one (.txt, .md), an OpenAPI document (file or URL), or a list of tools (JSON)',
+          ),
+      ),
     )
       .addOption(worldsOption())
       .addOption(tasksOption(12))
@@ -119,6 +126,7 @@ export const buildCommand = (): Command =>
       .option('--countries <list>', 'without a brief: so many countries, all, or codes (DE,FR)')
       .option('--industries <list>', 'without a brief: all, or NAICS codes (62,7225)')
       .option('--briefs <file>', 'one brief a line, for one world each')
+      .option('--mcp <target>', 'without a brief: list the tools of this MCP server (a command or an address)')
       .option('--no-rows', 'leave the training rows to treadle export'),
   )
     .addOption(jsonOption())
@@ -131,6 +139,7 @@ Examples:
   treadle build "bike rental in Utrecht, 4 shops, repairs too"
   treadle build brief.txt --worlds 20 --tasks 10 --seed 7 --out corpora/bikes
   treadle build openapi.yaml --out corpora/api --json
+  treadle build openapi.yaml --data customers.csv --overrides fixes.yaml
   treadle build --worlds 4783 --countries 50 --industries all --no-rows --out corpora/world
   treadle build --briefs briefs.txt --worlds 50 --out corpora/mine
   treadle build "a bike rental" --base-url http://127.0.0.1:8000/v1 --model NAME --budget-rounds 60`,

@@ -3,10 +3,13 @@
 import type { ServiceSpec } from '../../artifacts/service.js';
 import { authorFromBrief, type Pins } from '../../author/catalogue/author.js';
 import type { WorldDraft } from '../../author/draft.js';
+import type { DocumentReport } from '../../author/openapi/types.js';
+import { applyOverrides } from '../../author/overrides/apply.js';
 import { placeDocument } from '../../author/place-document.js';
 import { TreadleError } from '../../errors.js';
 import { type DocumentOutcome, outcomeOf, readAsServices } from './document.js';
 import type { Input } from './input.js';
+import { withOwnIn } from './own.js';
 import { type Briefs, briefAt } from './sweep.js';
 
 /** Where the worlds of a build come from; a model takes its time. */
@@ -27,17 +30,34 @@ const MOST_SERVICES = 5;
 const seedOf = (seed: string, index: number, attempt: number): string =>
   `${seed}/${index + 1}${attempt > 0 ? `/r${attempt}` : ''}`;
 
+/** Corrections come before the document is placed: links and rules then speak of what is corrected. */
+const corrected = (read: readonly ServiceSpec[], { own }: Input, report: DocumentReport): ServiceSpec[] => {
+  if (!own?.overrides) return [...read];
+  const services = applyOverrides(read, own.overrides);
+  const kept = new Set(operationsIn(services));
+  for (const operation of operationsIn(read))
+    if (!kept.has(operation)) report.unmapped.push({ operation, why: 'dropped by the overrides' });
+  return services;
+};
+
+const operationsIn = (services: readonly ServiceSpec[]): string[] =>
+  services.flatMap(({ tools }) => Object.values(tools).flatMap(({ provenance }) => provenance.operation ?? []));
+
 const fromDocument = (input: Input, seed: string, pins: Pins): Drafting => {
-  const { services, report } = readAsServices(input, seed);
+  const { services: read, report } = readAsServices(input, seed);
   if (report.refused) {
     const { code, reasons, next } = report.refused;
     throw new TreadleError({ code, message: reasons.join('; '), value: input.name, next });
   }
+  const services = corrected(read, input, report);
+  const tables = input.own?.tables;
   const packs: ServiceSpec[] = services.slice(0, MOST_SERVICES);
   return {
     document: outcomeOf(report, services, packs),
-    draft: (index, attempt) =>
-      placeDocument({ title: report.title, services: packs, seed: seedOf(seed, index, attempt), pins }),
+    draft: (index, attempt) => {
+      const placed = placeDocument({ title: report.title, services: packs, seed: seedOf(seed, index, attempt), pins });
+      return tables ? withOwnIn(placed, { tables }) : placed;
+    },
   };
 };
 
@@ -52,5 +72,11 @@ const fromBriefs = (briefs: Briefs, seed: string): Drafting => ({
 export const draftsOf = (input: Input | Briefs, seed: string, pins: Pins = {}): Drafting => {
   if (input.kind === 'briefs') return fromBriefs(input, seed);
   if (input.kind === 'document') return fromDocument(input, seed, pins);
-  return { draft: (index, attempt) => authorFromBrief(input.text, { seed: seedOf(seed, index, attempt), pins }) };
+  const { text, own } = input;
+  return {
+    draft: (index, attempt) => {
+      const draft = authorFromBrief(text, { seed: seedOf(seed, index, attempt), pins });
+      return own ? withOwnIn(draft, own) : draft;
+    },
+  };
 };

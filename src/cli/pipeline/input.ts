@@ -5,11 +5,14 @@ import { listLive } from '../../author/mcp/live.js';
 import { isUrl, readDocument } from '../../author/openapi/read.js';
 import { TreadleError } from '../../errors.js';
 import { sha256 } from '../../kit/hash.js';
+import type { Own } from './own.js';
 
 interface Given {
   text: string;
   name: string;
   hash: string;
+  /** The user's rows and corrections. */
+  own?: Own;
 }
 
 export type Input =

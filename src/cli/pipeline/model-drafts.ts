@@ -7,6 +7,7 @@ import type { Ui } from '../ui.js';
 import type { BuildOptions } from './build.js';
 import type { Drafts } from './drafts.js';
 import { draftWithModel, type ModelOptions, refuseNothing } from './model-author.js';
+import { withOwnIn } from './own.js';
 
 export interface ModelMeans {
   client: ModelClient;
@@ -41,7 +42,7 @@ export const draftsByModel = (
         say: (line) => ui.progress(`${name}: ${line}`),
       });
       refuseNothing(authored.report);
-      return authored.draft;
+      return input.own ? withOwnIn(authored.draft, input.own) : authored.draft;
     },
   };
 };
