@@ -70,7 +70,9 @@ const table = (w: Work, given: string, { columns = {}, rename, description, rows
     put(w, { ...spec, tables: { ...spec.tables, [found.name]: next } });
   }
   if (rename === undefined || rename === found.name) return;
-  if (!NAME.test(rename))
+  if (spec.source.kind === 'core')
+    w.problems.push(`table ${given}: the company core keeps its names, which links and rules go by`);
+  else if (!NAME.test(rename))
     w.problems.push(`table ${given}: "${rename}" is no lower_snake name of at most 63 characters`);
   else if (spec.tables[rename]) w.problems.push(`table ${given}: ${spec.id} has a table ${rename} already`);
   else put(w, renameTable(current(w, found), found.name, rename));

@@ -86,12 +86,20 @@ tables:
     expect(canonicalJson(specs as never)).toBe(before);
   });
 
-  it('reach links and rules of a draft', () => {
+  it('reach links and rules of a draft, whose core keeps its names', () => {
     const draft = placeDocument({ title: 'helpdesk', services: specs, seed: '1' });
-    const links = overrideDraft(draft, readOverrides('tables: {directory.employee: {rename: colleague}}')).links;
-    expect(links.length).toBeGreaterThan(0);
-    for (const { from, to } of links)
-      for (const at of [from, to]) if (at.service === 'directory') expect(at.table).toBe('colleague');
+    const speaks = (d: typeof draft, table: string): number =>
+      [
+        ...d.links.flatMap(({ from, to }) => [from, to]),
+        ...d.invariants.flatMap(({ trigger, target }) => [trigger, target]),
+      ].filter((at) => at.service === 'helpdesk' && at.table === table).length;
+    const renamed = overrideDraft(draft, readOverrides('tables: {agent: {rename: clerk}, ticket: {rename: case}}'));
+    expect(speaks(draft, 'agent') + speaks(draft, 'ticket')).toBeGreaterThan(0);
+    expect(speaks(renamed, 'clerk')).toBe(speaks(draft, 'agent'));
+    expect(speaks(renamed, 'case')).toBe(speaks(draft, 'ticket'));
+    expect(() => overrideDraft(draft, readOverrides('tables: {directory.employee: {rename: colleague}}'))).toThrow(
+      /core/,
+    );
   });
 
   it('may be empty', () => expect(apply('')).toEqual(specs[0]));

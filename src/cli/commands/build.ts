@@ -20,7 +20,7 @@ import { type BuildSummary, build } from '../pipeline/build.js';
 import { outcomeLines } from '../pipeline/document.js';
 import { type Input, readInput, readServer } from '../pipeline/input.js';
 import { type ModelOptions, modelOf, modelOptions } from '../pipeline/model-author.js';
-import { type OwnOptions, ownOptions, withOwn } from '../pipeline/own.js';
+import { type OwnOptions, ownLine, ownOptions, withOwn } from '../pipeline/own.js';
 import { type Briefs, briefLines, countriesOf, industriesOf, sweep } from '../pipeline/sweep.js';
 import { makeUi, type Ui } from '../ui.js';
 
@@ -149,6 +149,8 @@ Examples:
       const client = modelOf(options);
       const input = await inputFrom(given, options);
       ui.step(shownInput(input));
+      const own = input.kind === 'briefs' ? undefined : ownLine(input);
+      if (own) ui.step(own);
       const interrupt = onInterrupt(ui);
       const { worlds, tasks, seed, out, rows } = options;
       const pins = input.kind === 'briefs' ? {} : pinsOf(options);

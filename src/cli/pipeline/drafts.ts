@@ -37,6 +37,12 @@ const corrected = (read: readonly ServiceSpec[], { own }: Input, report: Documen
   const kept = new Set(operationsIn(services));
   for (const operation of operationsIn(read))
     if (!kept.has(operation)) report.unmapped.push({ operation, why: 'dropped by the overrides' });
+  // What was renamed is reported under its new name.
+  for (const [i, { id, tables }] of read.entries())
+    for (const [at, name] of Object.keys(tables).entries()) {
+      const entity = report.entities.find((one) => one.service === id && one.name === name);
+      if (entity) entity.name = Object.keys(services[i]?.tables ?? {})[at] ?? name;
+    }
   return services;
 };
 
