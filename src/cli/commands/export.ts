@@ -1,9 +1,16 @@
-/** treadle export: training rows from the kept traces. */
+/** treadle export: training rows from the kept traces; `treadle export authoring`: construction traces from the worlds. */
 import { Command, Option } from 'commander';
+import { makeFolder } from '../../corpus/files.js';
+import { TreadleError } from '../../errors.js';
+import { WHY } from '../../train/authoring/card.js';
+import { exportAuthoring } from '../../train/authoring/export.js';
+import { HELD_OUT, heldOutOf } from '../../train/authoring/held-out.js';
+import { KINDS, type Kind } from '../../train/authoring/types.js';
 import { FORMATS } from '../../train/formats/registry.js';
-import { realNumber, shortText } from '../arguments.js';
+import { realNumber, shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
+import { openOracle } from '../pipeline/authoring.js';
 import { exportCorpus } from '../pipeline/rows.js';
 import { makeUi } from '../ui.js';
 
@@ -18,8 +25,98 @@ interface Options {
   json?: boolean;
 }
 
+interface AuthoringCliOptions {
+  world?: string;
+  out?: string;
+  kinds: Kind[];
+  perWorld: number;
+  holdOutArchetypes: string[];
+  format: string;
+  seed: string;
+  licence?: string;
+  json?: boolean;
+}
+
+const kindsIn = (text: string): Kind[] => {
+  const named = text.split(',').map((one) => one.trim());
+  const stray = named.find((one) => !(KINDS as readonly string[]).includes(one));
+  if (stray === undefined) return KINDS.filter((kind) => named.includes(kind));
+  throw new TreadleError({
+    code: 'bad_option',
+    message: '--kinds takes kinds between commas',
+    value: stray.slice(0, 40),
+    next: `Choose among ${KINDS.join(', ')}.`,
+  });
+};
+
+const authoringCommand = (): Command =>
+  new Command('authoring')
+    .description('write construction traces: samples that teach a model to author worlds')
+    .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
+    .addOption(worldOption())
+    .addOption(
+      new Option('--out <dir>', 'folder of the dataset (default: authoring in the corpus)').argParser(
+        shortText('--out', 'rows'),
+      ),
+    )
+    .addOption(new Option('--kinds <list>', 'of brief,completion,repair,diff').default([...KINDS]).argParser(kindsIn))
+    .addOption(
+      new Option('--per-world <n>', 'most samples of one world')
+        .default(24)
+        .argParser(wholeNumber('--per-world', 1000)),
+    )
+    .addOption(
+      new Option('--hold-out-archetypes <ids>', "no training sample contains these; bench: the benchmark's, or none")
+        .default([...HELD_OUT], 'bench')
+        .argParser(heldOutOf),
+    )
+    .addOption(new Option('--format <name>', 'shape of a row').choices(Object.keys(FORMATS)).default('treadle'))
+    .option('--licence <name>', "the dataset card's licence")
+    .addOption(seedOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  treadle export authoring treadle-out\n  treadle export authoring treadle-out --kinds repair,diff --format openai --out rows',
+    )
+    .action(async (dir: string, _own: object, command: Command) => {
+      // Options that `export` has too are read by it.
+      const options = command.optsWithGlobals<AuthoringCliOptions>();
+      const ui = makeUi(options.json === true);
+      const { corpus, worlds } = chosenWorlds(dir, options.world);
+      const out = options.out ?? corpus.path('authoring');
+      makeFolder(out);
+      const oracle = await openOracle((id) => ui.progress(`authoring samples of ${id}`));
+      const described = function* () {
+        for (const id of worlds) yield corpus.readDescription(id);
+      };
+      try {
+        const { kinds, perWorld, format, seed, licence = 'other', holdOutArchetypes: heldOut } = options;
+        const report = await exportAuthoring(
+          described(),
+          { out, kinds, perWorld, heldOut, format, seed, licence },
+          oracle,
+        );
+        ui.give({ out, ...report });
+        const { rows } = report;
+        const each = Object.entries(report.kinds).map(([kind, n]) => `${n} ${kind}`);
+        ui.say(
+          `${rows.train + rows.validation} samples of ${report.worlds.used} worlds in ${out} (${rows.train} train, ${rows.validation} validation)${each.length > 0 ? `: ${each.join(', ')}` : ''}`,
+        );
+        for (const [why, n] of Object.entries(report.skipped))
+          ui.say(ui.style('dim', `  left out: ${n} ${WHY[why] ?? why}`));
+        if (report.duplicates > 0) ui.say(ui.style('dim', `  left out: ${report.duplicates} duplicates`));
+        if (rows.train === 0) {
+          ui.say('  no sample to train on');
+          process.exitCode = EXIT.failed;
+        }
+      } finally {
+        oracle.close();
+      }
+    });
+
 export const exportCommand = (): Command =>
   new Command('export')
+    .addCommand(authoringCommand())
     .description('write SFT rows of the passing rollouts, with a dataset card')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
@@ -40,7 +137,7 @@ export const exportCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle export treadle-out\n  treadle export treadle-out --format sharegpt --out rows --json',
+      '\nExamples:\n  treadle export treadle-out\n  treadle export treadle-out --format sharegpt --out rows --json\n  treadle export authoring --help',
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
