@@ -170,7 +170,7 @@ it.each([
   { given: ['a bakery', '--briefs', 'x.txt'], code: 'bad_usage' },
   { given: ['--countries', '5', '--country', 'FR'], code: 'bad_usage' },
   { given: [], code: 'bad_usage' },
-  { given: ['--briefs', 'nowhere.txt'], code: 'missing_file' },
+  { given: ['--briefs', 'nowhere.txt'], code: 'no_file' },
   { given: ['a bakery', '--model', 'm'], code: 'no_model' },
 ])('treadle build $given says what is wrong', ({ given, code }) => {
   const ran = treadle(['build', ...given, '--out', join(dir, 'never')]);

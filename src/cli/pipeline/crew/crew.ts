@@ -7,7 +7,7 @@ import type { Failure, FromWorker, Order } from './protocol.js';
 import { Worker } from './worker.js';
 
 export interface Setup {
-  options: Omit<BuildOptions, 'jobs'>;
+  options: BuildOptions;
   /** Replaces the child in tests. */
   program?: string;
 }

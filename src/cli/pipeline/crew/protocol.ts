@@ -8,7 +8,7 @@ export interface Order {
   known?: Slot;
 }
 
-export type ToWorker = { options: Omit<BuildOptions, 'jobs'> } | { orders: readonly Order[] } | 'stop' | 'end';
+export type ToWorker = { options: BuildOptions } | { orders: readonly Order[] } | 'stop' | 'end';
 
 /** A failure of a worker as data: an error loses its class on the way. */
 export interface Failure {
