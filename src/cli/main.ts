@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import('./commands/export.js')).exportCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   stats: async () => (await import('./commands/stats.js')).statsCommand(),
+  'bench-author': async () => (await import('./commands/bench-author.js')).benchAuthorCommand(),
   show: async () => (await import('./commands/show.js')).showCommand(),
 };
 
