@@ -63,7 +63,10 @@ export const placeDocument = ({ title, services, seed, pins }: Placing): WorldDr
     because: `from the document: ${Object.keys(spec.tables).length} tables, ${Object.keys(spec.tools).length} tools`,
     kind: 'words',
   }));
-  const kept = drawn.brief.evidence.filter(({ choice }) => !/^(service|dialect) /.test(choice));
+  // What the brief could not answer is our own sentence, not the user's.
+  const kept = drawn.brief.evidence.filter(
+    ({ choice, kind }) => kind !== 'note' && !/^(service|dialect) /.test(choice),
+  );
   const tied = tie(core, services, drawn.clock);
   const placed = core.map((service) =>
     tied.mail && service.spec.id === tied.mail.id ? { ...service, spec: tied.mail } : service,

@@ -31,6 +31,26 @@ it(
   30_000,
 );
 
+const answering = (result: string): string => {
+  const script = `let b='';process.stdin.on('data',c=>{b+=c;let i;while((i=b.indexOf('\\n'))>=0){const m=JSON.parse(b.slice(0,i));b=b.slice(i+1);if(m.id===undefined)continue;const r=m.method==='initialize'?{protocolVersion:m.params.protocolVersion,capabilities:{tools:{}},serverInfo:{name:'x',version:'1'}}:${result};if(r)console.log(JSON.stringify({jsonrpc:'2.0',id:m.id,result:r}))}})`;
+  return `"${process.execPath}" -e '${script.replaceAll("'", `'"'"'`)}'`;
+};
+
+it(
+  'gives up on a server that never lists its tools',
+  () => expect(listLive(answering('null'), 3)).rejects.toMatchObject({ code: 'server_start_timeout' }),
+  30_000,
+);
+
+it(
+  'gives up on a list without an end',
+  () =>
+    expect(
+      listLive(answering(`{tools:[{name:'t'+m.id,inputSchema:{type:'object'}}],nextCursor:'c'+m.id}`), 20),
+    ).rejects.toMatchObject({ code: 'server_bad_answer' }),
+  30_000,
+);
+
 it.each([
   ['ends at once', `"${process.execPath}" -e "process.exit(3)"`, 'server_start_failed'],
   ['is not there', 'treadle-no-such-command --x', 'cannot_start'],

@@ -6,6 +6,7 @@ import { snake } from '../../kit/words.js';
 import { idOf } from '../../world/ids.js';
 import type { Seeded } from '../../world/seed/seed.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
+import { conditionsOf, mendRow } from './mend.js';
 import { dropTwins, Renames } from './renames.js';
 import { misfit, type OwnRow, type OwnRows } from './types.js';
 
@@ -116,6 +117,7 @@ const layTable = (bed: Bed, seeded: readonly Row[], own: readonly OwnRow[], laid
   const state = table.machine?.col;
   const pool = new Pool(seeded, state);
   const singles = uniqueCols(table);
+  const conditions = conditionsOf(table);
   const given = new Set<SqlValue>(own.flatMap(({ values }) => values[table.key.col] ?? []));
   const keys = new Set<SqlValue>([...given, ...seeded.map((row) => row[table.key.col] ?? null)]);
   const out = own.map(({ at, values }, i) => {
@@ -130,6 +132,7 @@ const layTable = (bed: Bed, seeded: readonly Row[], own: readonly OwnRow[], laid
     if (!fresh)
       for (const col of singles) if (values[col] === undefined) row[col] = another(col, table, row[col] ?? null, i);
     agreed(table, row, base, values);
+    if (conditions.length > 0) mendRow(table, conditions, row, values, seeded);
     if (fresh) renames.note(spec.id, name, base, row);
     laid.set(row, at);
     return row;

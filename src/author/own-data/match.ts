@@ -71,7 +71,8 @@ export const findColumn = (given: string, { name, table }: FoundTable): { col: s
   const shown = (col: string): string => snake(table.cols[col]?.field ?? col);
   const noun = snake(table.noun);
   const readings: ((col: string) => boolean)[] = [
-    (col) => col === wanted || table.cols[col]?.field === given,
+    (col) => col === wanted,
+    (col) => table.cols[col]?.field === given,
     (col) => shown(col) === wanted,
     (col) => [noun, name].some((own) => `${own}_${col}` === wanted || `${own}_${wanted}` === col),
     (col) => table.cols[col]?.fk !== undefined && [`${wanted}_id`, `${wanted}_key`].includes(col),
