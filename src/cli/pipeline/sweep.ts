@@ -108,7 +108,8 @@ const SHAPES = [
   (what: string, where: string, people: number) => `A firm with ${people} staff in ${where}; what we do is ${what}.`,
 ] as const;
 
-const lower = (text: string): string => text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+/** A title inside a sentence; abbreviations stay as they are. */
+const lower = (text: string): string => text.replace(/\b[A-Z](?=[a-z])/g, (first) => first.toLowerCase());
 
 /** The item of a slot: every block of slots goes once over all items, each block in another order. */
 const dealt = <T>(items: readonly T[], index: number, seed: string, name: string): T => {
