@@ -88,8 +88,7 @@ it('makes samples of the four kinds, each with its evidence', { timeout: 120_000
     const asked = messages.at(-2)?.content ?? '';
     expect(asked).toContain('Not right yet:');
     // What a validator found is told in its own words; what the reader found has none.
-    if (!['reader', 'initial_data'].includes(String(metadata.found_by)))
-      expect(asked).toContain(`${metadata.found_by}: `);
+    if (!['reader', 'assembly'].includes(String(metadata.found_by))) expect(asked).toContain(`${metadata.found_by}: `);
     expect(messages.at(-1)?.content).not.toBe(messages.at(-3)?.content);
   }
   expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('ran for 1 of the 1 worlds');

@@ -60,7 +60,7 @@ export const authoringCard = (facts: AuthoringFacts): string => {
     '# Treadle construction traces',
     `${all} samples that teach a model to write, complete, repair and change executable worlds, cut from ${facts.worlds.used} certified worlds (format \`${facts.format}\`, seed \`${facts.seed}\`). No model wrote them.`,
     '## How each was checked',
-    `The prompts are those of \`treadle author --model\`, and its own readers took every answer without an objection. Each answer, put in place, compiles to a world that passed the validators named in \`metadata.validators\`: eleven in one process, for every row. The twelfth, two fresh processes that must agree, ran for ${facts.worlds.fresh} of the ${facts.worlds.used} worlds (\`metadata.fresh_processes\`: of the world that the samples are cut from). What a repair is told is what certifying the corrupted world really said, or the reader where it does not compile (\`metadata.found_by\`).`,
+    `The prompts are those of \`treadle author --model\`, and its own readers took every answer without an objection. Each answer, put in place, compiles to a world that passed the validators named in \`metadata.validators\`: eleven in one process, for every row. The twelfth, two fresh processes that must agree, ran for ${facts.worlds.fresh} of the ${facts.worlds.used} worlds (\`metadata.fresh_processes\`: of the world that the samples are cut from). What a repair is told is what certifying the corrupted world really said, or the reader where it does not compile, or the assembly where its data cannot be built (\`metadata.found_by\`).`,
     '## Kinds',
     table('kind', facts.kinds),
     ...(Object.keys(facts.foundBy).length > 0

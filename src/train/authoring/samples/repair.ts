@@ -26,6 +26,8 @@ interface Found {
 
 /** What found a corruption that does not even compile. */
 export const READER = 'reader';
+/** What found a corruption whose initial data cannot be built. */
+export const ASSEMBLY = 'assembly';
 
 const firstFailed = (certificate: Certificate | undefined): string | undefined =>
   certificate?.findings.find(({ pass }) => !pass)?.id;
@@ -44,8 +46,8 @@ const findService = async ({ blueprint, certify }: Making, broken: BrokenWork): 
   try {
     judged = await certify(draft, [broken.service]);
   } catch (thrown) {
-    // Data that cannot be built is validator 2's to find; the author sends it to the tables.
-    return broken.verb ? undefined : { issues: [issueOf(thrown, broken.service)], by: 'initial_data' };
+    // Data that cannot be built leaves nothing to validate; the author sends what was thrown to the tables.
+    return broken.verb ? undefined : { issues: [issueOf(thrown, broken.service)], by: ASSEMBLY };
   }
   const certificate = judged.services[broken.service];
   const spec = draft.services.find((service) => service.spec.id === broken.service)?.spec;
