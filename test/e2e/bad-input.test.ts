@@ -255,7 +255,7 @@ describe('options', () => {
   it('that are unknown', () => {
     refused(['build', 'a hotel', '--frobnicate'], 'bad_usage', /unknown option '--frobnicate'.*build --help/);
     refused(['biuld', 'a hotel'], 'bad_usage', /unknown command 'biuld'.*build/);
-    refused(['build'], 'bad_usage', /missing required argument/);
+    refused(['build'], 'bad_usage', /nothing to build from.*--briefs/);
     refused(['show', good, 'a', 'b'], 'bad_usage', /too many arguments/);
   });
   it.each([
