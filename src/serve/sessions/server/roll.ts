@@ -15,6 +15,8 @@ export class Roll {
   readonly #live = new Map<string, LiveSession>();
   readonly #gone = new Set<string>();
   readonly #bearers = new Map<string, { live: LiveSession; index: number }>();
+  /** Of each session those in `#bearers`, so that one that is forgotten is let go of. */
+  readonly #tokens = new WeakMap<LiveSession, Set<string>>();
   #open = 0;
 
   /** `mostClosed`: closed sessions that are kept; beyond it the oldest are forgotten. */
@@ -54,6 +56,7 @@ export class Roll {
     if (live.status === 'closed') return 'gone';
     const bearer = { live, index };
     this.#bearers.set(token, bearer);
+    this.#tokens.set(live, (this.#tokens.get(live) ?? new Set<string>()).add(token));
     if (this.#bearers.size > HASHED) this.#bearers.delete(this.#bearers.keys().next().value as string);
     return bearer;
   }
@@ -92,6 +95,7 @@ export class Roll {
 
   forget(live: LiveSession): void {
     live.forget();
+    for (const token of this.#tokens.get(live) ?? []) this.#bearers.delete(token);
     this.#live.delete(live.id);
     this.#gone.add(live.id);
     if (this.#gone.size > REMEMBERED) this.#gone.delete(this.#gone.values().next().value as string);
