@@ -273,3 +273,10 @@ describe('trades that share words', () => {
   it('bike rental is no bicycle shop', () =>
     expect(industryAndServices('bike rental in Utrecht, 4 shops')[0]).not.toBe('451110'));
 });
+
+it('shops and branches that no table holds are told to be unanswered, and no shelf is made one', () => {
+  const { brief } = authorFromBrief('a bicycle repair shop with two branches in Ghent', { seed: '1' });
+  const said = brief.evidence.map(({ choice }) => choice);
+  expect(said).toContain('not answered: "two branches"');
+  expect(said.filter((choice) => /stock_location|register/.test(choice))).toEqual([]);
+});

@@ -166,7 +166,7 @@ export const authorFromBrief = (text: string, options: BriefOptions): WorldDraft
   const clock = drawClock(draw.stream('clock'));
   const domain = world.services.filter(({ role }) => role === 'domain').map(({ spec }) => spec);
   const counted = countsIn(brief, domain);
-  for (const { service, table, rows } of counted) {
+  for (const { service, table, rows } of counted.counted) {
     const own = domain.find(({ id }) => id === service)?.tables[table];
     if (own) own.rows = rows;
   }

@@ -2,7 +2,7 @@
 import type { ServiceSpec } from '../../../artifacts/service.js';
 import type { Evidence, Policy } from '../../../artifacts/world.js';
 import { type Clause, clausesOf, contentWords } from './clauses.js';
-import type { Counted } from './counts.js';
+import type { Counted, Counts } from './counts.js';
 import { cues } from './data.js';
 import { findPhrase } from './phrase.js';
 import type { BriefText } from './text.js';
@@ -147,7 +147,7 @@ const SAID_LEFT = 0.4;
 export const answersFor = (
   brief: BriefText,
   evidence: readonly Evidence[],
-  counted: readonly Counted[],
+  { counted, uncounted }: Counts,
   specs: readonly ServiceSpec[],
   policies: readonly Policy[],
 ): Evidence[] => {
@@ -183,5 +183,18 @@ export const answersFor = (
       },
     ];
   };
-  return [...twoSizes(brief), ...contradictions(brief), ...rows, ...clauses.flatMap(answer).slice(0, MOST_LINES)];
+  const missed = uncounted.map(
+    (text): Evidence => ({
+      choice: `not answered: "${text}"`,
+      because: 'no table of this world holds such places; the number stays in the text',
+      kind: 'note',
+    }),
+  );
+  return [
+    ...twoSizes(brief),
+    ...contradictions(brief),
+    ...rows,
+    ...missed,
+    ...clauses.flatMap(answer).slice(0, MOST_LINES),
+  ];
 };

@@ -51,6 +51,12 @@ const numberAt = (brief: BriefText, at: number): { value: number; tokens: number
   return { value: Number(word), tokens: 1 };
 };
 
+export interface Counts {
+  counted: Counted[];
+  /** Numbers of things that no table holds, as the text says them. */
+  uncounted: string[];
+}
+
 interface Target {
   service: string;
   table: string;
@@ -79,8 +85,10 @@ const targetsOf = (specs: readonly ServiceSpec[]): Map<string, Target[]> => {
 };
 
 /** Numbers of the text that tables can hold: the sum where several kinds fall into one (`30 bikes and 4 tandems`). */
-export const countsIn = (brief: BriefText, specs: readonly ServiceSpec[]): Counted[] => {
+export const countsIn = (brief: BriefText, specs: readonly ServiceSpec[]): Counts => {
   const targets = targetsOf(specs);
+  const unheld = new Set(counts().uncounted.map(singularOf));
+  const uncounted: string[] = [];
   const found = new Map<string, Counted>();
   brief.tokens.forEach((token, i) => {
     const number = token.origin === undefined ? numberAt(brief, i) : undefined;
@@ -93,12 +101,18 @@ export const countsIn = (brief: BriefText, specs: readonly ServiceSpec[]): Count
       const pair = next && !next.start ? `${here.one} ${next.one}` : '';
       const target = (targets.get(pair) ??
         [here.one, ...(here.alts ?? [])].flatMap((word) => targets.get(word) ?? []))[0];
+      const wordsTo = (end: number): string =>
+        brief.tokens
+          .slice(i, end)
+          .map(({ word }) => word)
+          .join(' ');
+      if (!target && unheld.has(here.one)) {
+        uncounted.push(wordsTo(at + 1));
+        return;
+      }
       if (!target) continue;
       const key = `${target.service}.${target.table}`;
-      const said = brief.tokens
-        .slice(i, at + (targets.has(pair) ? 2 : 1))
-        .map(({ word }) => word)
-        .join(' ');
+      const said = wordsTo(at + (targets.has(pair) ? 2 : 1));
       const known = found.get(key);
       const wanted = (known?.wanted ?? 0) + number.value;
       found.set(key, {
@@ -110,5 +124,5 @@ export const countsIn = (brief: BriefText, specs: readonly ServiceSpec[]): Count
       return;
     }
   });
-  return [...found.values()];
+  return { counted: [...found.values()], uncounted };
 };

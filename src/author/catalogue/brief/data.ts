@@ -92,6 +92,8 @@ const Words = z.record(z.string(), z.record(z.string(), text));
 const Counts = z.strictObject({
   treadle: z.literal('counts/1'),
   counts: z.array(z.strictObject({ tables: z.array(z.string()), words: z.array(text) })),
+  /** Words whose number is told to be unanswered where no table counts them. */
+  uncounted: z.array(text),
 });
 const Cities = z.record(z.string(), z.record(z.string(), z.string()));
 
