@@ -7,5 +7,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A loaded machine is slow to settle, and settling is what a poll waits for.
+    expect: { poll: { timeout: 20_000, interval: 20 } },
   },
 });

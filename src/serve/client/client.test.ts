@@ -134,7 +134,7 @@ describe('refusals', () => {
     const client = to(server.origin, { retry: { retries: 50, firstMs: 1, longestMs: 5 } });
     const first = await client.open({ world: 'fixture' });
     const second = client.open({ world: 'fixture' });
-    await vi.waitFor(() => expect(fake.runs.open).toBeGreaterThan(3));
+    await vi.waitFor(() => expect(fake.runs.open).toBeGreaterThan(3), { timeout: 20_000 });
     await client.close(first.id);
     expect((await second).status).toBe('open');
     expect(fake.living).toBe(1);
@@ -177,7 +177,7 @@ describe('what the caller decides', () => {
     const off = client.with({ signal: calling.signal });
     const asked = Array.from({ length: 100 }, () => off.info());
     const settled = Promise.allSettled(asked);
-    await vi.waitFor(() => expect(waiting).toBe(100));
+    await vi.waitFor(() => expect(waiting).toBe(100), { timeout: 20_000 });
     calling.abort(new Error('enough'));
     for (const result of await settled)
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'aborted', cause: { message: 'enough' } } });

@@ -101,10 +101,10 @@ describe('many and slow', () => {
     const slow = [0, 1].map(() => dial(Number(port), hostname));
     for (const socket of slow) socket.on('error', () => {}).write(start);
     const tried = (): Promise<Answered> => ask({ path: '/v1/sessions', json: { world: 'fixture' } });
-    await vi.waitFor(async () => expect(codeOf(await tried())).toBe('503 too_many_requests'));
+    await vi.waitFor(async () => expect(codeOf(await tried())).toBe('503 too_many_requests'), { timeout: 20_000 });
     expect((await ask({ method: 'GET', path: '/v1/info' })).status).toBe(200);
     slow[0]!.destroy();
-    await vi.waitFor(async () => expect((await tried()).status).toBe(201));
+    await vi.waitFor(async () => expect((await tried()).status).toBe(201), { timeout: 20_000 });
     slow[1]!.write(':"fixture"}');
     const [heard] = (await once(slow[1]!, 'data')) as [Buffer];
     expect(heard.toString()).toMatch(/^HTTP\/1.1 201 /);
@@ -143,7 +143,7 @@ describe('many and slow', () => {
     });
     sent.on('error', () => {});
     sent.end('{"world":"fixture"}');
-    await vi.waitFor(() => expect(door.trainer.living).toBe(1));
+    await vi.waitFor(() => expect(door.trainer.living).toBe(1), { timeout: 20_000 });
     const gone = new Promise((resolve) => door.server.server.on('connection', (socket) => socket.on('close', resolve)));
     sent.destroy();
     await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 50))]);
@@ -153,7 +153,7 @@ describe('many and slow', () => {
   it('closes what it opened for who went away, and keeps it for who can ask again', async () => {
     const lost = await abandoned({});
     lost.go();
-    await vi.waitFor(() => expect(lost.door.trainer.living).toBe(0));
+    await vi.waitFor(() => expect(lost.door.trainer.living).toBe(0), { timeout: 20_000 });
     const kept = await abandoned({ 'idempotency-key': 'k1' });
     kept.go();
     const again = await kept.door.ask({ path: '/v1/sessions', json: { world: 'fixture' }, key: 'k1' });
