@@ -34,7 +34,7 @@ export const jobsFor = (asked: number | undefined, worlds: number): number =>
 export const pinOptions = (command: Command): Command =>
   command
     .option('--country <code>', 'pin the country (ISO 3166 alpha-2)')
-    .option('--industry <naics>', 'pin the industry (NAICS code)')
+    .option('--industry <naics>', 'pin the industry (NAICS code of 2-6 digits)')
     .option('--services <ids>', 'pin the services, by archetype, separated by commas');
 
 export const pinsOf = (options: { country?: string; industry?: string; services?: string }): Pins => ({

@@ -14,7 +14,7 @@ import { guessCountry } from './brief/country.js';
 import { countsIn } from './brief/counts.js';
 import { cues, words } from './brief/data.js';
 import { markDenials } from './brief/denial.js';
-import { industryOf } from './brief/industry.js';
+import { industryOf, isUnder } from './brief/industry.js';
 import { guessLanguage, type LanguageGuess } from './brief/language.js';
 import { hasPhrase } from './brief/phrase.js';
 import { hearWishes, selectServices } from './brief/services.js';
@@ -114,7 +114,7 @@ const tradesOf = (brief: BriefText, pinned: string | undefined): TradeMatch[] =>
   const named = guessTrades(brief);
   if (pinned) {
     const code = industryOf(pinned).naics;
-    const own = named.filter(({ trade }) => trade.naics.slice(0, 2) === code.slice(0, 2));
+    const own = named.filter(({ trade }) => isUnder(trade.naics, code.includes('-') ? code : code.slice(0, 2)));
     return own.length > 0 ? own : tradeOfIndustry(code, ['the industry that was pinned']);
   }
   if (named.length > 0) return named;

@@ -124,7 +124,7 @@ export const buildCommand = (): Command =>
       .addOption(outOption())
       .addOption(jobsOption())
       .option('--countries <list>', 'without a brief: so many countries, all, or codes (DE,FR)')
-      .option('--industries <list>', 'without a brief: all, or NAICS codes (62,7225)')
+      .option('--industries <list>', 'without a brief: all 2,196 of NAICS, or codes (62,7225)')
       .option('--briefs <file>', 'one brief a line, for one world each')
       .option('--mcp <target>', 'without a brief: list the tools of this MCP server (a command or an address)')
       .option('--no-rows', 'leave the training rows to treadle export'),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { authorFromBrief } from '../../author/catalogue/author.js';
+import { tradeOfIndustry } from '../../author/catalogue/brief/trade.js';
 import { briefAt, briefLines, countriesOf, industriesOf, sweep } from './sweep.js';
 
 it('deals every industry and every country as often as any other', () => {
@@ -18,6 +19,22 @@ it('deals every industry and every country as often as any other', () => {
   expect(new Set(times(({ industry }) => industry))).toEqual(new Set([2]));
   const byCountry = times(({ country }) => country);
   expect(Math.max(...byCountry) - Math.min(...byCountry)).toBeLessThanOrEqual(1);
+});
+
+it('knows every level of NAICS, and each code has a trade that fits', () => {
+  const all = industriesOf('all', '1');
+  expect(all).toHaveLength(2196);
+  expect(new Set(all.map(({ code }) => code)).size).toBe(2196);
+  expect(all.filter(({ code }) => tradeOfIndustry(code, []).length === 0)).toEqual([]);
+  expect(industriesOf('31-33', '1').map(({ code }) => code.slice(0, 2))).toEqual(expect.arrayContaining(['31', '33']));
+  expect(industriesOf('44', '1').every(({ code }) => /^44/.test(code))).toBe(true);
+  expect(industriesOf('3118', '1').map(({ code }) => code.length)).toEqual(expect.arrayContaining([4, 5, 6]));
+});
+
+it.each(['31', '48-49', '311', '3118', '31181', '62', '81'])('takes a pinned code of any level: %s', (industry) => {
+  const { company, services } = authorFromBrief('a company in Oslo', { seed: '1', pins: { industry } });
+  expect(company.industry.naics.startsWith(industry)).toBe(true);
+  expect(services.length).toBeGreaterThan(3);
 });
 
 it('is the same for a seed and another for another', () => {

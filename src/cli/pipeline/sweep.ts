@@ -2,7 +2,7 @@
 
 import type { Pins } from '../../author/catalogue/author.js';
 import { places } from '../../author/catalogue/brief/data.js';
-import { nationalIndustries } from '../../author/catalogue/brief/industry.js';
+import { allIndustries, isUnder } from '../../author/catalogue/brief/industry.js';
 import { TreadleError } from '../../errors.js';
 import { sha256 } from '../../kit/hash.js';
 import { rng } from '../../kit/rng.js';
@@ -78,15 +78,18 @@ const examplesIn = (description: string): string[] => {
     .filter((line) => /^[A-Z][A-Za-z ,'()-]{5,70}$/.test(line) && !/\(except|not elsewhere|other /i.test(line));
 };
 
-/** `all`, a number of them drawn by the seed, or NAICS codes (2 to 6 digits) separated by commas. Throws `bad_option`. */
+/**
+ * `all` of NAICS 2017 on its five levels, a number of them drawn by the seed, or codes separated by commas: each stands for itself
+ * and what is under it. Throws `bad_option`.
+ */
 export const industriesOf = (given: string, seed: string): SweptIndustry[] => {
-  const all = nationalIndustries().map(({ code, title, description }) => ({
+  const all = allIndustries().map(({ code, title, description }) => ({
     code,
     title: plainTitle(title),
     examples: examplesIn(description),
   }));
   if (given === 'all') return all;
-  if (/^\d$|^\d{3,4}$/.test(given) && !all.some(({ code }) => code.startsWith(given)) && Number(given) >= 1) {
+  if (/^\d$|^\d{3,4}$/.test(given) && !all.some(({ code }) => isUnder(code, given)) && Number(given) >= 1) {
     if (Number(given) <= all.length) return rng(seed, 'sweep', 'industries').sample(all, Number(given));
   }
   const prefixes = given
@@ -94,10 +97,10 @@ export const industriesOf = (given: string, seed: string): SweptIndustry[] => {
     .map((code) => code.trim())
     .filter(Boolean);
   const unknown = prefixes.filter(
-    (prefix) => !/^\d{2,6}$/.test(prefix) || !all.some(({ code }) => code.startsWith(prefix)),
+    (prefix) => !/^(\d{2,6}|\d\d-\d\d)$/.test(prefix) || !all.some(({ code }) => isUnder(code, prefix)),
   );
   if (prefixes.length > 0 && unknown.length === 0)
-    return all.filter(({ code }) => prefixes.some((prefix) => code.startsWith(prefix)));
+    return all.filter(({ code }) => prefixes.some((prefix) => isUnder(code, prefix)));
   throw badList('--industries', unknown.join(',') || given, 'Give all, or NAICS codes such as 62,7225,311811.');
 };
 

@@ -9,6 +9,11 @@ const percent = (share: number): string => `${(share * 100).toFixed(share > 0 &&
 export const figureRows = (s: CorpusStatistics): [name: string, value: string, published: string][] => [
   ['worlds, certified', `${s.worlds.toLocaleString('en')}, ${percent(s.certified_share)}`, '4,783'],
   ['industries', s.industries.toLocaleString('en'), '2,287'],
+  ...s.industry_levels.map(({ level, codes, of }): [string, string, string] => [
+    `of them NAICS ${level}`,
+    `${codes.toLocaleString('en')} of ${of.toLocaleString('en')}`,
+    '',
+  ]),
   ['countries', `${s.countries}`, '50'],
   ['distinct tools', s.tools.toLocaleString('en'), '842'],
   ['distinct tables', s.tables.toLocaleString('en'), '222'],

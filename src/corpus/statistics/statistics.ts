@@ -2,6 +2,7 @@
 import type { Corpus } from '../corpus.js';
 import type { WorldEntry } from '../listings.js';
 import { type ListedTask, type TextDiversity, type ToolDiversity, textDiversity, toolDiversity } from './diversity.js';
+import { type IndustryLevel, industryLevels, sectorOf } from './industries.js';
 import { chainOf, maskedText, tablesOf } from './masked.js';
 import { SurfaceCounts, type SurfaceFigures } from './surfaces.js';
 
@@ -15,6 +16,8 @@ export interface CorpusStatistics extends SurfaceFigures {
   services: number;
   tasks: number;
   industries: number;
+  /** How many codes of each level of NAICS 2017 the worlds are of; `of` is how many the classification has. */
+  industry_levels: IndustryLevel[];
   sectors: Counts;
   countries: number;
   by_country: Counts;
@@ -95,6 +98,7 @@ export const corpusStatistics = (
     ...surfaces.figures(),
     tasks: tasks.length,
     industries: industries.size,
+    industry_levels: industryLevels(industries),
     sectors: tally(worlds.map(({ industry }) => sectorOf(industry))),
     countries: byCountry.length,
     by_country: byCountry,
@@ -119,16 +123,4 @@ export const corpusStatistics = (
     text: textDiversity(tasks),
     long_tasks: toolDiversity(tasks),
   };
-};
-
-/** NAICS sectors; three of them have several two-digit codes. */
-const SPANS: readonly (readonly [string, readonly string[]])[] = [
-  ['31-33', ['31', '32', '33']],
-  ['44-45', ['44', '45']],
-  ['48-49', ['48', '49']],
-];
-
-const sectorOf = (industry: string): string => {
-  const two = industry.slice(0, 2);
-  return SPANS.find(([, codes]) => codes.includes(two))?.[0] ?? (two || 'none');
 };

@@ -1,5 +1,6 @@
 /** Which kinds of business a brief describes. */
 import { type Trade, trades } from './data.js';
+import { isUnder, nationalIndustries } from './industry.js';
 import { closestIndustry } from './naics-index.js';
 import { type Found, findPhrase, modifies, precededBy } from './phrase.js';
 import type { BriefText } from './text.js';
@@ -180,13 +181,33 @@ export const guessTrades = (brief: BriefText): TradeMatch[] => {
   return close.length > 0 ? close : tradeByIndustry(brief);
 };
 
-/** What the industry of a code runs on, by the longest prefix that fits. */
-export const tradeOfIndustry = (code: string, says: readonly string[]): TradeMatch[] => {
-  const sector = trades()
+type SectorTrade = ReturnType<typeof trades>['sectors'][number];
+
+/** The longest prefix that stands over a code. */
+const sectorOver = (code: string): SectorTrade | undefined =>
+  trades()
     .sectors.flatMap((each) =>
-      each.prefixes.filter((prefix) => code.startsWith(prefix)).map((prefix) => ({ each, prefix })),
+      each.prefixes.filter((prefix) => isUnder(code, prefix)).map((prefix) => ({ each, prefix })),
     )
     .sort((a, b) => b.prefix.length - a.prefix.length)[0]?.each;
+
+/** What most national industries under a code of a higher level run on. */
+const sectorBelow = (code: string): SectorTrade | undefined => {
+  const counts = new Map<SectorTrade, number>();
+  for (const { code: own } of nationalIndustries()) {
+    const over = isUnder(own, code) ? sectorOver(own) : undefined;
+    if (over) counts.set(over, (counts.get(over) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+};
+
+/**
+ * What the industry of a code of any level runs on: by the longest prefix over it, else as most industries under it or under the
+ * nearest level above it do.
+ */
+export const tradeOfIndustry = (code: string, says: readonly string[]): TradeMatch[] => {
+  let sector = sectorOver(code);
+  for (let above = code; !sector && above.length >= 2; above = above.slice(0, -1)) sector = sectorBelow(above);
   if (!sector) return [];
   const { noun, services } = sector;
   return [{ trade: { id: `industry_${code}`, cues: [], naics: code, noun, services }, score: 1, says: [...says] }];
