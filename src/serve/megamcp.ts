@@ -77,7 +77,7 @@ export const serveMegaMcp = async (options: MegaMcpOptions): Promise<MegaMcp> =>
       (await import('./ledger/metrics.js')).metricsText(metricsOf(server, () => queue.length));
     const own = trainers.host ?? '127.0.0.1';
     const guard = guardOf({ hosts: [own, ...(allowed.hosts ?? [])] });
-    const rest = restDoor({ trainer, digest: digestOf(token), guard, limits, metrics, onDefect });
+    const rest = restDoor({ trainer, digest: digestOf(token), guard, limits, metrics, queue, onDefect });
     const trainersDoor = opened(
       await listen(rest, own, trainers.port ?? 0, limits, { onConnection: () => queue.knock() }),
     );

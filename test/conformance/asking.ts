@@ -1,6 +1,6 @@
 /** Messages as a client of each era writes them, put to a handler in memory. */
 import { mcpHandler } from '../../src/serve/mcp/handler.js';
-import type { Reply } from '../../src/serve/mcp/messages.js';
+import { type Reply, textOf } from '../../src/serve/mcp/messages.js';
 import type { Exchange } from '../../src/serve/mcp/route.js';
 import { noteHost } from '../e2e/mcp-host.js';
 import { envelope } from '../e2e/mcp-raw.js';
@@ -23,7 +23,7 @@ export const modern = (method: string, params: object = {}, capabilities: object
     ...params,
     _meta: { ...envelope(), 'io.modelcontextprotocol/clientCapabilities': capabilities, ...meta },
   });
-export const bodyOf = (reply: Reply): Body => (reply.body === undefined ? {} : JSON.parse(reply.body));
+export const bodyOf = (reply: Reply): Body => (reply.body === undefined ? {} : JSON.parse(textOf(reply.body)));
 export const ask = async (message: object, exchange: Exchange = {}, handler = handle): Promise<Body> =>
   bodyOf(await handler(host, message, exchange));
 export const tool = (name: string, args: object = {}, rest: object = {}): object =>

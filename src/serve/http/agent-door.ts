@@ -1,7 +1,7 @@
 /** The agents' door: MCP over Streamable HTTP for whoever holds a session's token. This is the hot path; nothing privileged is here. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { McpHandler } from '../mcp/handler.js';
-import { ErrorCode, failure, type Reply } from '../mcp/messages.js';
+import { type Body, ErrorCode, failure, type Reply } from '../mcp/messages.js';
 import type { Exchange } from '../mcp/route.js';
 import { bodyGate } from '../rest/pending.js';
 import { isJsonBody, readBody } from './body.js';
@@ -26,7 +26,7 @@ const PATH = /^(?:\/s\/([A-Za-z0-9_-]{1,64})(?:\/([a-z][a-z0-9_]{0,63}))?)?\/mcp
 const ENDED = 'The session has ended';
 const WAITS = { paused: 'The session is paused', forked: 'The session was forked and lives on in its branches' };
 
-const no = (message: string, code: number = ErrorCode.refused): string => failure(null, code, message).body!;
+const no = (message: string, code: number = ErrorCode.refused): string => failure(null, code, message).body;
 
 /** JSON unless the client reads nothing but event streams; undefined when it reads neither. */
 const formOf = (accept: string | undefined): 'json' | 'events' | undefined => {
@@ -106,7 +106,7 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
     }
     const send = (reply: Reply): void => {
       const events = reply.body !== undefined && reply.status === 200 && formOf(request.headers.accept) === 'events';
-      if (events) sendEvent(response, 200, reply.body as string);
+      if (events) sendEvent(response, 200, reply.body as Body);
       else sendJson(response, reply.status, reply.body);
     };
     const reply = handler(session.host, value, exchangeOf(request));
@@ -124,7 +124,7 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
     }
     readBody(request, limits.bodyBytes, (body) => {
       release();
-      if ('text' in body) queue.add(() => answer(request, response, session, body.text), session.isNew);
+      if ('text' in body) queue.add(() => answer(request, response, session, body.text), session.rank);
       else if (body.fault === 'too_large')
         refuse(request, response, 413, no(`A body has at most ${limits.bodyBytes} bytes`));
       else sendJson(response, 400, no('The body is not UTF-8', ErrorCode.parse));

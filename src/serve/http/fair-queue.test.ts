@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue, UNOPENED } from './fair-queue.js';
 
 const round = (): Promise<void> => new Promise((done) => setImmediate(done));
 
@@ -51,10 +52,23 @@ it('sessions that were never called go first, and the others still get their tur
   const queue = new FairQueue();
   const served: string[] = [];
   for (let n = 0; n < 20; n++) queue.add(() => served.push(`old${n}`));
-  for (let n = 0; n < 40; n++) queue.add(() => served.push(`new${n}`), true);
+  for (let n = 0; n < 40; n++) queue.add(() => served.push(`new${n}`), n);
   while (queue.length > 0) await round();
   expect(served.slice(0, 8)).toEqual(['new0', 'new1', 'new2', 'new3', 'new4', 'new5', 'new6', 'old0']);
   expect(served.filter((each) => each.startsWith('new'))).toEqual(Array.from({ length: 40 }, (_, n) => `new${n}`));
   expect(served.filter((each) => each.startsWith('old'))).toEqual(Array.from({ length: 20 }, (_, n) => `old${n}`));
   expect(served.indexOf('new39')).toBeLessThan(46);
+});
+
+it('sessions opened first are served first, whoever asks first, and those to be opened after them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(fc.nat(9), fc.constant(UNOPENED)), { maxLength: 60 }), async (ranks) => {
+      const queue = new FairQueue();
+      const served: [number, number][] = [];
+      for (const [at, rank] of ranks.entries()) queue.add(() => served.push([rank, at]), rank);
+      while (queue.length > 0) await round();
+      const fair = (a: [number, number], b: [number, number]) => (a[0] === b[0] ? a[1] - b[1] : a[0] < b[0] ? -1 : 1);
+      expect(served).toEqual(ranks.map((rank, at): [number, number] => [rank, at]).sort(fair));
+    }),
+  );
 });

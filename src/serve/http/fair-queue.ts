@@ -1,9 +1,11 @@
 /**
- * First come, first served, in time slices: requests wait their turn here once they are read, and between two slices the event
- * loop takes in new connections. Two things keep a thousand clients that start at once from waiting for one another:
+ * Requests wait their turn here once they are read, and are served in time slices: between two slices the event loop takes in new
+ * connections. What keeps a thousand clients that start at once from waiting for one another:
  * - The event loop accepts one connection a round (libuv since 1.46), so while clients are knocking a round serves one request.
- * - Sessions that were never called yet go first, seven requests to one, so that an agent's first answer does not wait behind the
- *   twentieth of another.
+ * - Sessions that were never called yet go before the others, seven requests to one, so that an agent's first answer does not wait
+ *   behind the twentieth of another.
+ * - Among them those opened first go first. Served in turns they would all have their first answer at the same, late, time; one
+ *   after another the last is no later, and the others are earlier.
  */
 import { elapsedMs } from '../../kit/clock.js';
 
@@ -13,6 +15,7 @@ const TURN = 8;
 
 type Job = () => void;
 
+/** First in, first out. */
 class Lane {
   #jobs: Job[] = [];
   #at = 0;
@@ -35,8 +38,57 @@ class Lane {
   }
 }
 
+interface Ranked {
+  rank: number;
+  /** Of its coming, so that equals keep their order. */
+  at: number;
+  job: Job;
+}
+
+const before = (a: Ranked, b: Ranked): boolean => a.rank < b.rank || (a.rank === b.rank && a.at < b.at);
+
+/** Lowest rank first: a binary heap. */
+class Ranks {
+  readonly #heap: Ranked[] = [];
+  #came = 0;
+
+  get length(): number {
+    return this.#heap.length;
+  }
+
+  add(job: Job, rank: number): void {
+    const heap = this.#heap;
+    const own: Ranked = { rank, at: this.#came++, job };
+    let hole = heap.push(own) - 1;
+    for (let up = (hole - 1) >> 1; hole > 0 && before(own, heap[up] as Ranked); up = (hole - 1) >> 1) {
+      heap[hole] = heap[up] as Ranked;
+      hole = up;
+    }
+    heap[hole] = own;
+  }
+
+  take(): Job | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first?.job;
+    let hole = 0;
+    for (let down = 1; down < heap.length; down = 2 * hole + 1) {
+      if (down + 1 < heap.length && before(heap[down + 1] as Ranked, heap[down] as Ranked)) down++;
+      if (!before(heap[down] as Ranked, last)) break;
+      heap[hole] = heap[down] as Ranked;
+      hole = down;
+    }
+    heap[hole] = last;
+    return first.job;
+  }
+}
+
+/** Of a session that is yet to be opened: after those that are open and wait for their first answer. */
+export const UNOPENED = Number.POSITIVE_INFINITY;
+
 export class FairQueue {
-  readonly #fresh = new Lane();
+  readonly #fresh = new Ranks();
   readonly #known = new Lane();
   #served = 0;
   #isDue = false;
@@ -52,9 +104,10 @@ export class FairQueue {
     this.#isKnocked = true;
   }
 
-  /** `job` must not throw. `isNew`: of a session that was not called yet. */
-  add(job: Job, isNew = false): void {
-    (isNew ? this.#fresh : this.#known).add(job);
+  /** `job` must not throw. `rank`: of a session that was not called yet, its number in the order of opening. */
+  add(job: Job, rank?: number): void {
+    if (rank === undefined) this.#known.add(job);
+    else this.#fresh.add(job, rank);
     if (this.#isDue) return;
     this.#isDue = true;
     setImmediate(this.#serve);

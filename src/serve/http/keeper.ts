@@ -8,8 +8,8 @@ export interface Admitted {
   readonly service?: string | undefined;
   readonly host: ToolHost;
   readonly ended: boolean;
-  /** No tool of it was called yet. */
-  readonly isNew?: boolean;
+  /** Its number in the order of opening while no tool of it was called yet. */
+  readonly rank?: number | undefined;
 }
 
 /** `gone`: it was ours once. */

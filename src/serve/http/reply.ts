@@ -1,13 +1,21 @@
 /** Writes answers. A refusal leaves the body unread, so it ends the connection instead of reading what it does not want. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type Body, textOf } from '../mcp/messages.js';
 
 /** Bytes of an unwanted body that are let pass, so that the client gets to read the answer before the connection goes. */
 const DRAIN = 262_144;
 
+const sizeOf = (piece: string | Uint8Array): number =>
+  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
+
+/** Bytes of a body. */
+const lengthOf = (body: Body): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + sizeOf(piece), 0);
+
 export const sendJson = (
   response: ServerResponse,
   status: number,
-  body: string | undefined,
+  body: Body | undefined,
   headers?: OutgoingHttpHeaders,
 ): void => {
   if (body === undefined) {
@@ -17,17 +25,23 @@ export const sendJson = (
   }
   response.writeHead(status, {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
+    'content-length': lengthOf(body),
     'cache-control': 'no-store',
     ...headers,
   });
-  response.end(body);
+  if (typeof body === 'string') {
+    response.end(body);
+    return;
+  }
+  response.cork();
+  for (const piece of body) response.write(piece);
+  response.end();
 };
 
 /** One event, then the end: for a client that reads nothing but event streams. */
-export const sendEvent = (response: ServerResponse, status: number, body: string): void => {
+export const sendEvent = (response: ServerResponse, status: number, body: Body): void => {
   response.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' });
-  response.end(`event: message\ndata: ${body}\n\n`);
+  response.end(`event: message\ndata: ${textOf(body)}\n\n`);
 };
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

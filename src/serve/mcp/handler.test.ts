@@ -4,7 +4,7 @@ import { type NoteHost, noteHost } from '../../../test/e2e/mcp-host.js';
 import { envelope, VERSION } from '../../../test/e2e/mcp-raw.js';
 import type { TreadleError } from '../../errors.js';
 import { mcpHandler } from './handler.js';
-import type { Reply } from './messages.js';
+import { type Reply, textOf } from './messages.js';
 import type { Exchange } from './route.js';
 
 const handle = mcpHandler({ server: { name: 'acme', version: '9' } });
@@ -21,7 +21,7 @@ const now = (reply: Reply | Promise<Reply>): Reply => {
 };
 const parsed = (reply: Reply): Parsed => ({
   status: reply.status,
-  body: reply.body === undefined ? {} : JSON.parse(reply.body),
+  body: reply.body === undefined ? {} : JSON.parse(textOf(reply.body)),
 });
 const ask = (message: unknown, exchange: Exchange = {}, host: NoteHost = noteHost()): Parsed =>
   parsed(now(handle(host, message, exchange)));
@@ -67,7 +67,7 @@ describe('the classic era', () => {
       rpc('tools/call', { name: 'list_notes' }),
     ];
     const answer = await handle(host, batch, { headers: { version: '2025-03-26' } });
-    const bodies = JSON.parse(answer.body ?? '') as Parsed['body'][];
+    const bodies = JSON.parse(textOf(answer.body ?? '')) as Parsed['body'][];
     expect(bodies.map((body) => body.error?.code ?? 'ok')).toEqual(['ok', -32600, 'ok']);
     expect(host.ledger).toHaveLength(1);
     for (const version of ['2025-11-25', '2025-06-18', '2024-11-05', VERSION])
@@ -252,7 +252,7 @@ describe('anything at all', () => {
         const reply = await handle(noteHost(), value, { headers: { version, method, name } });
         expect([200, 202, 400, 404]).toContain(reply.status);
         expect(reply.body === undefined).toBe(reply.status === 202);
-        for (const body of reply.body === undefined ? [] : [JSON.parse(reply.body)].flat()) {
+        for (const body of reply.body === undefined ? [] : [JSON.parse(textOf(reply.body))].flat()) {
           expect(body.jsonrpc).toBe('2.0');
           expect('result' in body).toBe(!('error' in body));
           expect(body.id === null || ['string', 'number'].includes(typeof body.id)).toBe(true);

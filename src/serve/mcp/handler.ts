@@ -13,6 +13,7 @@ import {
   type Params,
   type Reply,
   readMessage,
+  textOf,
 } from './messages.js';
 import { answersOf, type McpOptions } from './methods.js';
 import { isModern } from './revisions.js';
@@ -97,7 +98,7 @@ export const mcpHandler = (options: McpOptions = {}): McpHandler => {
       isObject(value) && (value.method === 'initialize' || (isObject(value.params) && claimsEnvelope(value.params)));
     if (values.some(unfit)) return refuse('Handshakes and modern requests do not go in a batch');
     return Promise.all(values.map((value) => one(host, value, exchange))).then((replies) => {
-      const bodies = replies.map(({ body }) => body).filter((body) => body !== undefined);
+      const bodies = replies.flatMap(({ body }) => (body === undefined ? [] : [textOf(body)]));
       return bodies.length === 0 ? ACCEPTED : { status: 200, body: `[${bodies.join(',')}]` };
     });
   };

@@ -3,12 +3,20 @@
 export type Id = string | number;
 export type Params = Record<string, unknown>;
 
+/** JSON text, or its pieces: bytes that many replies share are not encoded again for each. */
+export type Body = string | readonly (string | Uint8Array)[];
+
 export interface Reply {
   /** HTTP status; other transports ignore it. */
   status: number;
   /** The JSON-RPC response; absent where none is due. */
-  body?: string;
+  body?: Body;
 }
+
+export const textOf = (body: Body): string =>
+  typeof body === 'string'
+    ? body
+    : body.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString('utf8'))).join('');
 
 export const ErrorCode = {
   parse: -32700,
@@ -52,12 +60,18 @@ export const readMessage = (value: unknown): Message => {
 };
 
 /** `result` is JSON text. */
-export const success = (id: Id, result: string): Reply => ({
-  status: 200,
-  body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`,
-});
+export const success = (id: Id, result: Body): Reply => {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  return { status: 200, body: typeof result === 'string' ? `${head}${result}}` : [head, ...result, '}'] };
+};
 
-export const failure = (id: Id | null, code: number, message: string, status = 200, data?: unknown): Reply => ({
+export const failure = (
+  id: Id | null,
+  code: number,
+  message: string,
+  status = 200,
+  data?: unknown,
+): Reply & { body: string } => ({
   status,
   body: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }),
 });

@@ -8,7 +8,7 @@ import { ownIdentity, type ServerIdentity } from './identity.js';
 import { ErrorCode, failure, type Id, isObject, type Params, type Reply, success } from './messages.js';
 import { CLASSIC_REVISIONS, classicRevision, MODERN_VERSIONS, type Revision } from './revisions.js';
 import type { Exchange } from './route.js';
-import { callJson, toolsJson } from './tools.js';
+import { callJson, toolsPieces } from './tools.js';
 
 export interface McpOptions {
   server?: ServerIdentity;
@@ -57,8 +57,8 @@ export const answersOf = ({ server = ownIdentity(), instructions, features }: Mc
   const list: Answer = (host, { id, params, revision }) => {
     if (params.cursor !== undefined)
       return failure(id, ErrorCode.invalidParams, 'The listing has one page; params.cursor is none of ours');
-    const tools = `"tools":${toolsJson(host, revision, more?.list())}`;
-    return success(id, revision.era === 'modern' ? `{${tools},${caching},${signature}}` : `{${tools}}`);
+    const end = revision.era === 'modern' ? `,${caching},${signature}}` : '}';
+    return success(id, ['{"tools":', ...toolsPieces(host, revision, more?.list()), end]);
   };
 
   const call: Answer = (host, request) => {

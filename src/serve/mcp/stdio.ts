@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { ToolHost } from '../tool-host.js';
 import { mcpHandler } from './handler.js';
-import { ErrorCode, failure, type Reply } from './messages.js';
+import { ErrorCode, failure, type Reply, textOf } from './messages.js';
 import type { McpOptions } from './methods.js';
 import type { Exchange } from './route.js';
 
@@ -75,7 +75,7 @@ export const serveStdio = async (options: ServeStdioOptions): Promise<void> => {
   try {
     for await (const line of linesOf(input, lineBytes)) {
       const body = (await replyTo(line))?.body;
-      if (body !== undefined && !output.write(`${body}\n`)) await once(output, 'drain');
+      if (body !== undefined && !output.write(`${textOf(body)}\n`)) await once(output, 'drain');
       if (isBroken) break;
     }
   } catch (thrown) {

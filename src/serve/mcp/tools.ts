@@ -3,6 +3,10 @@ import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
 import { isObject } from './messages.js';
 import { CLASSIC_REVISIONS, MODERN_VERSIONS, modernRevision, type Revision } from './revisions.js';
 
+/** Revisions that show tools alike share the bytes. */
+const formOf = ({ structured, anyShape, annotations }: Revision): string =>
+  `${Number(structured)}${Number(anyShape)}${Number(annotations)}`;
+
 const isObjectSchema = (schema: object): boolean => (schema as { type?: unknown }).type === 'object';
 
 const shown = (tool: SessionTool, revision: Revision): object => ({
@@ -24,14 +28,17 @@ const shown = (tool: SessionTool, revision: Revision): object => ({
 });
 
 /** By the array that sessions of one world share: thousands of agents that start at once list the same tools. */
-const listings = new WeakMap<readonly SessionTool[], Map<string, string>>();
+const listings = new WeakMap<readonly SessionTool[], Map<string, Uint8Array>>();
 
-const listingOf = (tools: readonly SessionTool[], revision: Revision): string => {
-  const texts = listings.get(tools) ?? new Map<string, string>();
-  listings.set(tools, texts);
-  const text = texts.get(revision.version) ?? tools.map((tool) => JSON.stringify(shown(tool, revision))).join(',');
-  texts.set(revision.version, text);
-  return text;
+/** The members of the array, as bytes: they are written out as they are. */
+const listingOf = (tools: readonly SessionTool[], revision: Revision): Uint8Array => {
+  const known = listings.get(tools) ?? new Map<string, Uint8Array>();
+  listings.set(tools, known);
+  const form = formOf(revision);
+  const bytes =
+    known.get(form) ?? Buffer.from(tools.map((tool) => JSON.stringify(shown(tool, revision))).join(','), 'utf8');
+  known.set(form, bytes);
+  return bytes;
 };
 
 /** Renders a listing ahead, in the newest revision of each era. */
@@ -40,15 +47,15 @@ export const warmListing = (tools: readonly SessionTool[]): void => {
     if (revision) listingOf(tools, revision);
 };
 
-/** The JSON array of a host's tools in one revision, and of what is listed beside them as it stands. */
-export const toolsJson = (host: ToolHost, revision: Revision, beside?: readonly object[]): string => {
-  const own = (host.groups?.() ?? [host.tools()])
-    .map((tools) => listingOf(tools, revision))
-    .filter((text) => text !== '')
-    .join(',');
-  if (beside === undefined || beside.length === 0) return `[${own}]`;
-  const others = beside.map((tool) => JSON.stringify(tool)).join(',');
-  return own === '' ? `[${others}]` : `[${own},${others}]`;
+/** Pieces of the JSON array of a host's tools in one revision, and of what is listed beside them as it stands. */
+export const toolsPieces = (
+  host: ToolHost,
+  revision: Revision,
+  beside: readonly object[] = [],
+): (string | Uint8Array)[] => {
+  const own = (host.groups?.() ?? [host.tools()]).map((tools) => listingOf(tools, revision));
+  const all = [...own.filter(({ byteLength }) => byteLength > 0), ...beside.map((tool) => JSON.stringify(tool))];
+  return ['[', ...all.flatMap((piece, i) => (i === 0 ? [piece] : [',', piece])), ']'];
 };
 
 /** The members of a call's result, without the braces. The text block holds the same JSON, for clients that read only text. */

@@ -6,6 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { TreadleError } from '../../errors.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { isJsonBody, readBody } from '../http/body.js';
+import { type FairQueue, UNOPENED } from '../http/fair-queue.js';
 import type { Guard } from '../http/guard.js';
 import type { HttpLimits } from '../http/limits.js';
 import { hasBody, refuse } from '../http/reply.js';
@@ -30,6 +31,8 @@ export interface RestDoor {
   metrics?: (() => Promise<string> | string) | undefined;
   /** /metrics is answered without a token, for scrapers that hold none. */
   isMetricsOpen?: boolean | undefined;
+  /** Where the opening of sessions waits behind the agents that have theirs; absent: nothing waits. */
+  queue?: FairQueue | undefined;
   onDefect?: ((error: TreadleError) => void) | undefined;
 }
 
@@ -73,7 +76,7 @@ const answerWith = ({ route }: Found, made: unknown): Answer => {
 };
 
 export const restDoor = (door: RestDoor): RequestListener => {
-  const { trainer, digest, guard, limits, metrics, isMetricsOpen = false, onDefect } = door;
+  const { trainer, digest, guard, limits, metrics, isMetricsOpen = false, queue, onDefect } = door;
   const match = pathMatcher(ROUTES);
   const answers = keptAnswers(elapsedMs);
   const gate = bodyGate(limits.pendingBodies);
@@ -120,6 +123,11 @@ export const restDoor = (door: RestDoor): RequestListener => {
     }
   };
 
+  const inTurn = (found: Found, job: () => void): void => {
+    if (queue !== undefined && found.route.operation === 'openSession') queue.add(job, UNOPENED);
+    else job();
+  };
+
   return (request, response) => {
     const { headers, method = 'GET', url = '' } = request;
     const say = (error: TreadleError, extra?: Readonly<Record<string, string>>): void => {
@@ -146,7 +154,7 @@ export const restDoor = (door: RestDoor): RequestListener => {
     if (release === undefined) return say(BUSY);
     readBody(request, limit, (body) => {
       release();
-      if (!('fault' in body)) serve(request, response, found, url, body.text);
+      if (!('fault' in body)) inTurn(found, () => serve(request, response, found, url, body.text));
       else if (body.fault === 'too_large') say(problem('too_large', `A body has at most ${limit} bytes`));
       else say(problem('not_utf8', 'The body is not UTF-8'));
     });

@@ -43,7 +43,7 @@ const FULL: Refusal = { status: 503, message: 'Too many streams', headers: { 're
 /** Milliseconds after which a client that was hung up on comes back. */
 const RETRY_MS = 500;
 
-const no = (message: string, code: number = ErrorCode.refused): string => failure(null, code, message).body!;
+const no = (message: string, code: number = ErrorCode.refused): string => failure(null, code, message).body;
 
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;

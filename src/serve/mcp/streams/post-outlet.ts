@@ -1,8 +1,9 @@
 /** The way back to a client over the response to its own POST: plain JSON until there is something to say before the answer. */
 import type { ServerResponse } from 'node:http';
 import { sendEvent, sendJson } from '../../http/reply.js';
+
 import type { Outlet } from '../connection.js';
-import type { Reply } from '../messages.js';
+import { type Reply, textOf } from '../messages.js';
 import { type EventStream, type EventStreamOptions, eventStream } from './event-stream.js';
 import type { ClientSession } from './sessions.js';
 
@@ -42,7 +43,7 @@ export const postOutlet = ({ response, session, form, admit, stream: limits }: P
   return {
     outlet: form.events ? outlet : undefined,
     finish: (reply) => {
-      if (stream !== undefined) stream.end(reply.body);
+      if (stream !== undefined) stream.end(reply.body === undefined ? undefined : textOf(reply.body));
       else if (response.destroyed) return;
       else if (!form.json && reply.body !== undefined && reply.status === 200) sendEvent(response, 200, reply.body);
       else sendJson(response, reply.status, reply.body);

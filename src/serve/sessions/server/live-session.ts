@@ -47,6 +47,8 @@ export class LiveSession {
   /** The agent's last words, where they were given at the end. */
   answer = '';
   usedAt: number;
+  /** In the order of opening; the roll counts. */
+  number = 0;
   readonly turns = new Turns();
   readonly #offered: ReadonlySet<string>;
   readonly #operations = new Operations();

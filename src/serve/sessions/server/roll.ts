@@ -18,6 +18,7 @@ export class Roll {
   /** Of each session those in `#bearers`, so that one that is forgotten is let go of. */
   readonly #tokens = new WeakMap<LiveSession, Set<string>>();
   #open = 0;
+  #count = 0;
 
   /** `mostClosed`: closed sessions that are kept; beyond it the oldest are forgotten. */
   constructor(readonly mostClosed: number) {}
@@ -28,6 +29,7 @@ export class Roll {
   }
 
   add(live: LiveSession): void {
+    live.number = this.#count++;
     this.#live.set(live.id, live);
     this.#open++;
   }
@@ -72,7 +74,7 @@ export class Roll {
     const session = {
       id: live.id,
       service,
-      isNew: live.book.length === 0,
+      rank: live.book.length === 0 ? live.number : undefined,
       host: agentView(live, service),
       get ended() {
         return live.status === 'closed';
