@@ -38,6 +38,8 @@ export interface MegaMcp {
   trainers: { url: string; token: string };
   openEnv?: string;
   nemoGym?: string;
+  /** Requests that were read wait for their turn. */
+  isBusy(): boolean;
   /** Graceful: requests under way end first. The sessions stay with the server, which is the caller's to shut down. */
   close(): Promise<void>;
 }
@@ -90,6 +92,7 @@ export const serveMegaMcp = async (options: MegaMcpOptions): Promise<MegaMcp> =>
       trainers: { url: trainersDoor.origin, token },
       ...(gym ? { openEnv: gym.url } : {}),
       ...(nemo ? { nemoGym: nemo.url } : {}),
+      isBusy: () => queue.length > 0,
       close: closeAll,
     };
   } catch (thrown) {

@@ -8,7 +8,8 @@ import { wholeNumber } from '../arguments.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
 import { clientLines, sayHowToConnect } from '../serving/connect.js';
 import { boundHeap } from '../serving/heap.js';
-import { type House, openHouse, warmUp } from '../serving/house.js';
+import { type House, openHouse } from '../serving/house.js';
+import { warmUp } from '../serving/warm-up.js';
 import { makeUi, type Ui, warn } from '../ui.js';
 
 interface Options {
@@ -97,7 +98,7 @@ const overHttp = async (house: House, options: Options, first: string, ui: Ui): 
   });
   const title = options.task ?? name;
   sayHowToConnect(ui, { title, name, counts: { worlds, tasks }, served, sessions });
-  if (options.warm) await Promise.race([stopped, warmUp(house, () => isOver)]);
+  if (options.warm) await Promise.race([stopped, warmUp(house, { isOver: () => isOver, isBusy: served.isBusy })]);
   await stopped;
   await served.close();
 };
