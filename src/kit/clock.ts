@@ -6,6 +6,15 @@ export const elapsedMs = (): number => performance.now();
 /** Wall-clock unix seconds, for tokens' expiry and cache headers; never for anything an artifact keeps. */
 export const wallSeconds = (): number => Math.floor(Date.now() / 1000);
 
+let dated = { second: 0, text: '' };
+
+/** Now, in the form of HTTP's Date header. */
+export const httpDate = (): string => {
+  const second = wallSeconds();
+  if (dated.second !== second) dated = { second, text: new Date(second * 1000).toUTCString() };
+  return dated.text;
+};
+
 /** CPU seconds (user + system) of this process so far. */
 export const cpuSeconds = (): number => {
   const { user, system } = process.cpuUsage();

@@ -42,7 +42,7 @@ export const jsonReader = (pendingBytes: number): JsonReader => {
           else refuseWith(request, response, problem, headers);
           resolve(undefined);
         };
-        if (hasBody(request) && !isJsonBody(request))
+        if (hasBody(request) && !isJsonBody(request.headers))
           return no(415, 'not_json', 'The body must be application/json, not compressed');
         const announced = Number(request.headers['content-length'] ?? bytes);
         const cost = Math.min(bytes, announced);

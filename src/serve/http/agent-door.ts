@@ -1,7 +1,7 @@
 /** The agents' door: MCP over Streamable HTTP for whoever holds a session's token. This is the hot path; nothing privileged is here. */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import type { McpHandler } from '../mcp/handler.js';
-import { type Body, ErrorCode, failure, type Reply } from '../mcp/messages.js';
+import { ErrorCode, failure, type Reply } from '../mcp/messages.js';
 import type { Exchange } from '../mcp/route.js';
 import { bodyGate } from '../rest/pending.js';
 import { isJsonBody, readBody } from './body.js';
@@ -9,6 +9,7 @@ import type { FairQueue } from './fair-queue.js';
 import type { Guard } from './guard.js';
 import type { Admitted, Doorkeeper } from './keeper.js';
 import type { HttpLimits } from './limits.js';
+import type { PlainHandler, PlainReply } from './plain/lines.js';
 import { refuse, sendEvent, sendJson } from './reply.js';
 import { bearerOf } from './tokens.js';
 
@@ -37,7 +38,9 @@ const formOf = (accept: string | undefined): 'json' | 'events' | undefined => {
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
-const exchangeOf = ({ headers }: IncomingMessage): Exchange => {
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const exchangeOf = (headers: Headers): Exchange => {
   const operation = one(headers['idempotency-key']);
   return {
     headers: {
@@ -52,8 +55,8 @@ const exchangeOf = ({ headers }: IncomingMessage): Exchange => {
 type Say = (status: number, message: string, extra?: Record<string, string>) => undefined;
 
 /** The session behind a request's token, or undefined when it was refused. */
-const sessionOf = ({ headers }: IncomingMessage, path: RegExpExecArray, keeper: Doorkeeper, say: Say) => {
-  const token = bearerOf(headers.authorization);
+const sessionOf = (authorization: string | undefined, path: RegExpExecArray, keeper: Doorkeeper, say: Say) => {
+  const token = bearerOf(authorization);
   if (token === undefined)
     return say(401, 'A bearer token is needed', { 'www-authenticate': 'Bearer realm="treadle"' });
   const found = keeper.find(token);
@@ -71,63 +74,89 @@ const sessionOf = ({ headers }: IncomingMessage, path: RegExpExecArray, keeper: 
   return session;
 };
 
-export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor): RequestListener => {
+/** The door in its two forms: for node's server, and for the connections served without it. */
+export interface AgentDoorForms {
+  listener: RequestListener;
+  plain: PlainHandler;
+}
+
+export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor): AgentDoorForms => {
   const gate = bodyGate(limits.pendingBodies);
 
   /** The session behind a request that may go on, or undefined when it was refused. */
-  const admit = (request: IncomingMessage, response: ServerResponse): Admitted | undefined => {
-    const { headers, method, url = '' } = request;
-    const say: Say = (status, message, extra) => refuse(request, response, status, no(message), extra) as undefined;
+  const admit = (
+    method: string | undefined,
+    url: string,
+    headers: IncomingHttpHeaders,
+    say: Say,
+  ): Admitted | undefined => {
     if (!guard.isHost(headers.host)) return say(403, 'This server is not called that');
     if (!guard.isOrigin(headers.origin)) return say(403, 'Requests from this origin are not taken');
     const path = PATH.exec(url);
     if (path === null) return say(404, 'Nothing is here; MCP is at /mcp');
-    const session = sessionOf(request, path, keeper, say);
+    const session = sessionOf(headers.authorization, path, keeper, say);
     if (session === undefined) return undefined;
     if (method !== 'POST')
       return say(405, 'Only POST: there is no stream to open and no session to end here', { allow: 'POST' });
-    if (!isJsonBody(request)) return say(415, 'The body must be application/json, not compressed');
+    if (!isJsonBody(headers)) return say(415, 'The body must be application/json, not compressed');
     if (formOf(headers.accept) === undefined) return say(406, 'Answers are application/json or text/event-stream');
     return session;
   };
 
-  const answer = (request: IncomingMessage, response: ServerResponse, session: Admitted, text: string): void => {
+  const answer = (headers: Headers, reply: PlainReply, session: Admitted, text: string): void => {
     // The body may have taken longer than the session had.
     if (session.ended) {
-      sendJson(response, 404, no(ENDED));
+      reply.json(404, no(ENDED));
       return;
     }
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
-      sendJson(response, 400, no('The body is not JSON', ErrorCode.parse));
+      reply.json(400, no('The body is not JSON', ErrorCode.parse));
       return;
     }
-    const send = (reply: Reply): void => {
-      const events = reply.body !== undefined && reply.status === 200 && formOf(request.headers.accept) === 'events';
-      if (events) sendEvent(response, 200, reply.body as Body);
-      else sendJson(response, reply.status, reply.body);
+    const send = ({ status, body }: Reply): void => {
+      if (body !== undefined && status === 200 && formOf(one(headers.accept)) === 'events') reply.event(body);
+      else reply.json(status, body);
     };
-    const reply = handler(session.host, value, exchangeOf(request));
-    if (reply instanceof Promise) void reply.then(send);
-    else send(reply);
+    const said = handler(session.host, value, exchangeOf(headers));
+    if (said instanceof Promise) void said.then(send);
+    else send(said);
   };
 
-  return (request, response) => {
-    const session = admit(request, response);
-    if (session === undefined) return;
-    const release = gate.enter(request, limits.bodyBytes);
-    if (!release) {
-      refuse(request, response, 503, no('Too many requests at once'), { 'retry-after': '1' });
-      return;
-    }
-    readBody(request, limits.bodyBytes, (body) => {
-      release();
-      if ('text' in body) queue.add(() => answer(request, response, session, body.text), session.rank);
-      else if (body.fault === 'too_large')
-        refuse(request, response, 413, no(`A body has at most ${limits.bodyBytes} bytes`));
-      else sendJson(response, 400, no('The body is not UTF-8', ErrorCode.parse));
-    });
+  return {
+    listener: (request, response) => {
+      const { method, url = '', headers } = request;
+      const session = admit(method, url, headers, (status, message, extra) => {
+        refuse(request, response, status, no(message), extra);
+      });
+      if (session === undefined) return;
+      const release = gate.enter(request, limits.bodyBytes);
+      if (!release) {
+        refuse(request, response, 503, no('Too many requests at once'), { 'retry-after': '1' });
+        return;
+      }
+      const reply: PlainReply = {
+        json: (status, body, more) => sendJson(response, status, body, more),
+        event: (body) => sendEvent(response, 200, body),
+      };
+      readBody(request, limits.bodyBytes, (body) => {
+        release();
+        if ('text' in body) queue.add(() => answer(headers, reply, session, body.text), session.rank);
+        else if (body.fault === 'too_large')
+          refuse(request, response, 413, no(`A body has at most ${limits.bodyBytes} bytes`));
+        else reply.json(400, no('The body is not UTF-8', ErrorCode.parse));
+      });
+    },
+    plain: ({ url, headers }, text, reply) => {
+      const session = admit('POST', url, headers, (status, message, extra) => {
+        reply.json(status, no(message), extra);
+      });
+      if (session === undefined) return;
+      if (Buffer.byteLength(text) > limits.bodyBytes)
+        reply.json(413, no(`A body has at most ${limits.bodyBytes} bytes`));
+      else queue.add(() => answer(headers, reply, session, text), session.rank);
+    },
   };
 };

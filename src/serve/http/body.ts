@@ -1,6 +1,6 @@
 /** Reads a request's body into memory, up to a limit. Slowness is the server's request timeout to end. */
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export type Body = { text: string } | { fault: 'too_large' | 'not_utf8' };
 
@@ -33,6 +33,5 @@ export const readBody = (request: IncomingMessage, limit: number, done: (body: B
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** Whether the headers promise plain JSON. */
-export const isJsonBody = (request: IncomingMessage): boolean =>
-  JSON_TYPE.test(request.headers['content-type'] ?? '') &&
-  /^(identity)?$/i.test(request.headers['content-encoding'] ?? '');
+export const isJsonBody = (headers: IncomingHttpHeaders): boolean =>
+  JSON_TYPE.test(headers['content-type'] ?? '') && /^(identity)?$/i.test(headers['content-encoding'] ?? '');

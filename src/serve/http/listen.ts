@@ -1,9 +1,10 @@
 /** A node:http server with our time limits, as a promise, and its graceful end. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TreadleError } from '../../errors.js';
 import type { HttpLimits } from './limits.js';
+import { type PlainHandler, PlainLines } from './plain/lines.js';
 
 export interface Listening {
   /** `http://127.0.0.1:4711` */
@@ -15,14 +16,36 @@ export interface Listening {
 /** Takes a connection over for another protocol. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-const ended = (server: Server, closeMs: number): Promise<void> =>
+const ended = (server: Server, lines: PlainLines | undefined, closeMs: number): Promise<void> =>
   new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), closeMs);
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      lines?.cut();
+    }, closeMs);
     server.close(() => {
       clearTimeout(cut);
       resolve();
     });
   });
+
+export interface ListenMore {
+  onConnection?: (() => void) | undefined;
+  upgrade?: Upgrade | undefined;
+  /** Serves plain requests without node's parser; all others still reach the listener. */
+  plain?: PlainHandler | undefined;
+}
+
+/** Connections go to `lines` first, and to node's own listener when they leave there. */
+const inFront = (server: Server, lines: PlainLines): PlainLines => {
+  const own = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    lines.take(socket, () => {
+      for (const listener of own) listener.call(server, socket);
+    });
+  });
+  return lines;
+};
 
 /** Connections that wait to be accepted: a thousand agents that start at once must not have to knock again, a second later. */
 const BACKLOG = 4_096;
@@ -33,7 +56,7 @@ export const listen = async (
   host: string,
   port: number,
   limits: HttpLimits,
-  more: { onConnection?: (() => void) | undefined; upgrade?: Upgrade | undefined } = {},
+  { onConnection, upgrade, plain }: ListenMore = {},
 ): Promise<Listening> => {
   let isClosing = false;
   const server = createServer(
@@ -51,8 +74,9 @@ export const listen = async (
       listener(request, response);
     },
   );
-  if (more.onConnection) server.on('connection', more.onConnection);
-  if (more.upgrade) server.on('upgrade', more.upgrade);
+  const lines = plain && inFront(server, new PlainLines(plain, limits));
+  if (onConnection) server.on('connection', onConnection);
+  if (upgrade) server.on('upgrade', upgrade);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
@@ -74,7 +98,8 @@ export const listen = async (
     origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
     close: () => {
       isClosing = true;
-      return ended(server, limits.closeMs);
+      lines?.close();
+      return ended(server, lines, limits.closeMs);
     },
   };
 };

@@ -35,7 +35,10 @@ export const serveHttp = async (options: ServeHttpOptions): Promise<Serving> => 
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const guard = guardOf({ hosts: [host, ...(allowed.hosts ?? [])], origins: allowed.origins });
   const door = agentDoor({ handler: mcpHandler(mcp), keeper, guard, limits, queue });
-  const { origin, close } = await listen(door, host, port, limits, { onConnection: () => queue.knock() });
+  const { origin, close } = await listen(door.listener, host, port, limits, {
+    onConnection: () => queue.knock(),
+    plain: door.plain,
+  });
   const reaper = setInterval(() => keeper.reap?.(), limits.reapMs);
   reaper.unref();
   return {

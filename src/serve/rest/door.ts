@@ -148,7 +148,7 @@ export const restDoor = (door: RestDoor): RequestListener => {
     if ('allow' in found) return say(problem('method_not_allowed', `Here only ${found.allow}`), { allow: found.allow });
     if (!hasBody(request)) return serve(request, response, found, url, '');
     if (found.route.request === undefined) return say(UNWANTED);
-    if (!isJsonBody(request)) return say(NOT_JSON_TYPE);
+    if (!isJsonBody(request.headers)) return say(NOT_JSON_TYPE);
     const limit = found.route.bodyBytes ?? limits.bodyBytes;
     const release = gate.enter(request, limit);
     if (release === undefined) return say(BUSY);

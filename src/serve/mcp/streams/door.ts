@@ -164,7 +164,8 @@ export const streamDoor = ({ handler, features, hostOf, guard, limits: given }: 
   };
 
   const post = (request: IncomingMessage, response: ServerResponse, host: ToolHost): Refusal | undefined => {
-    if (!isJsonBody(request)) return { status: 415, message: 'The body must be application/json, not compressed' };
+    if (!isJsonBody(request.headers))
+      return { status: 415, message: 'The body must be application/json, not compressed' };
     const form = formOf(request.headers.accept);
     if (!form.json && !form.events)
       return { status: 406, message: 'Answers are application/json or text/event-stream' };

@@ -1,0 +1,235 @@
+/**
+ * Connections whose requests are plain are served here, without node's parser and streams, which cost more than a tool call does;
+ * at the first request that is not plain, the connection is handed to node's HTTP server with every byte of that request.
+ */
+import { isUtf8 } from 'node:buffer';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { elapsedMs, httpDate } from '../../../kit/clock.js';
+import { type Body, textOf } from '../../mcp/messages.js';
+import { type PlainHead, readHead } from './head.js';
+
+/** Bytes of a head, and of a body, that are taken here. */
+const MOST_HEAD = 8_192;
+const MOST_BODY = 65_536;
+
+/** The way back to a client; used once. */
+export interface PlainReply {
+  json(status: number, body: Body | undefined, headers?: Readonly<Record<string, string>>): void;
+  /** One event, for a client that reads nothing but event streams. */
+  event(body: Body): void;
+}
+
+/** Takes a request whose body is whole. Must not throw. */
+export type PlainHandler = (head: PlainHead, text: string, reply: PlainReply) => void;
+
+export interface PlainLimits {
+  /** A whole request must have arrived by then. */
+  requestMs: number;
+  /** How long an idle connection is kept. */
+  keepAliveMs: number;
+  /** Requests of which a part has arrived; those beyond it are node's. */
+  pendingBodies: number;
+}
+
+const sizeOf = (piece: string | Uint8Array): number =>
+  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
+
+class Line implements PlainReply {
+  /** When the last answer went, or the first byte after it came. */
+  since = elapsedMs();
+  /** A request is being answered. */
+  isBusy = false;
+  #held: Buffer | undefined;
+  /** Of a request whose body has not all come. */
+  #head: PlainHead | undefined;
+  #bodyAt = 0;
+  #isEnding = false;
+  #isNext = false;
+
+  constructor(
+    readonly lines: PlainLines,
+    readonly socket: Socket,
+    readonly pass: () => void,
+  ) {
+    socket.setNoDelay(true);
+    socket.on('data', this.#take);
+    socket.on('end', this.#end);
+    socket.on('error', this.#broke);
+    socket.on('close', this.#closed);
+  }
+
+  get isPending(): boolean {
+    return this.#head !== undefined;
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    if (this.#held === undefined) this.since = elapsedMs();
+    this.#held = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
+    if (this.isBusy && this.#held.length > MOST_BODY) this.socket.pause();
+    this.#next();
+  };
+
+  /** Begins with what is here, request after request; a loop, because some are answered before `handler` returns. */
+  #next(): void {
+    if (this.#isNext) return;
+    this.#isNext = true;
+    while (!this.isBusy && this.#begin());
+    this.#isNext = false;
+  }
+
+  /** False where no whole request is here. */
+  #begin(): boolean {
+    const held = this.#held;
+    if (held === undefined) return false;
+    if (this.#head === undefined) {
+      const end = held.indexOf('\r\n\r\n');
+      const head = end < 0 || end > MOST_HEAD ? undefined : readHead(held.toString('latin1', 0, end));
+      if (head === undefined || head.length > MOST_BODY) return this.#leave(held);
+      this.#bodyAt = end + 4;
+      this.#head = head;
+      if (held.length < this.#bodyAt + head.length && !this.lines.mayWait(this)) return this.#leave(held);
+    }
+    const head = this.#head;
+    const end = this.#bodyAt + head.length;
+    if (held.length < end) return false;
+    const body = held.subarray(this.#bodyAt, end);
+    if (!isUtf8(body)) return this.#leave(held);
+    this.lines.noLongerWaits(this);
+    this.#held = held.length === end ? undefined : held.subarray(end);
+    this.#head = undefined;
+    this.isBusy = true;
+    this.lines.handler(head, body.toString('utf8'), this);
+    return true;
+  }
+
+  /** The connection and what it sent last are node's from here on. */
+  #leave(held: Buffer): false {
+    const { socket } = this;
+    this.#forget();
+    socket.unshift(held);
+    this.pass();
+    return false;
+  }
+
+  #forget(): void {
+    this.lines.noLongerWaits(this);
+    this.lines.all.delete(this);
+    this.socket.off('data', this.#take);
+    this.socket.off('end', this.#end);
+    this.socket.off('error', this.#broke);
+    this.socket.off('close', this.#closed);
+  }
+
+  readonly #end = (): void => {
+    this.#isEnding = true;
+    if (!this.isBusy) this.socket.end();
+  };
+  readonly #broke = (): void => {
+    this.socket.destroy();
+  };
+  readonly #closed = (): void => this.#forget();
+
+  json(status: number, body: Body | undefined, headers?: Readonly<Record<string, string>>): void {
+    this.#answer(
+      status,
+      body === undefined ? '' : 'content-type: application/json\r\ncache-control: no-store\r\n',
+      body,
+      headers,
+    );
+  }
+
+  event(body: Body): void {
+    const type = 'content-type: text/event-stream\r\ncache-control: no-cache, no-transform\r\n';
+    this.#answer(200, type, `event: message\ndata: ${textOf(body)}\n\n`);
+  }
+
+  #answer(status: number, type: string, body: Body = '', headers: Readonly<Record<string, string>> = {}): void {
+    const { socket } = this;
+    if (socket.destroyed) return;
+    const isOver = this.#isEnding || this.lines.isClosing;
+    let extra = '';
+    for (const [name, value] of Object.entries(headers)) extra += `${name}: ${value}\r\n`;
+    const pieces = typeof body === 'string' ? [body] : body;
+    const length = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
+    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${type}content-length: ${length}\r\n${extra}date: ${httpDate()}\r\nconnection: ${isOver ? 'close' : 'keep-alive'}\r\n\r\n`;
+    if (pieces.length > 1) socket.cork();
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        text += piece;
+        continue;
+      }
+      socket.write(text);
+      socket.write(piece);
+      text = '';
+    }
+    socket.write(text);
+    if (pieces.length > 1) socket.uncork();
+    this.since = elapsedMs();
+    if (isOver) socket.destroySoon();
+    else if (socket.writableNeedDrain) socket.once('drain', this.#free);
+    else this.#free();
+  }
+
+  readonly #free = (): void => {
+    this.isBusy = false;
+    if (this.socket.isPaused()) this.socket.resume();
+    if (this.#isEnding) this.socket.end();
+    else this.#next();
+  };
+}
+
+export class PlainLines {
+  readonly all = new Set<Line>();
+  isClosing = false;
+  readonly #waiting = new Set<Line>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    readonly handler: PlainHandler,
+    readonly limits: PlainLimits,
+  ) {
+    this.#timer = setInterval(() => this.sweep(), Math.min(limits.requestMs, limits.keepAliveMs, 5_000));
+    this.#timer.unref();
+  }
+
+  /** `pass` gives the connection to node's server. */
+  take(socket: Socket, pass: () => void): void {
+    this.all.add(new Line(this, socket, pass));
+  }
+
+  mayWait(line: Line): boolean {
+    if (this.#waiting.size >= this.limits.pendingBodies) return false;
+    this.#waiting.add(line);
+    return true;
+  }
+
+  noLongerWaits(line: Line): void {
+    this.#waiting.delete(line);
+  }
+
+  /** Hangs up on who is slow or idle for too long. */
+  sweep(): void {
+    const { requestMs, keepAliveMs } = this.limits;
+    const now = elapsedMs();
+    for (const line of this.all) {
+      if (line.isBusy && !line.socket.writableNeedDrain) continue;
+      if (now - line.since < (line.isPending ? requestMs : keepAliveMs)) continue;
+      if (line.isPending && !line.isBusy)
+        line.socket.end('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      else line.socket.destroy();
+    }
+  }
+
+  /** Requests under way are answered, then their connections end; idle ones end now. */
+  close(): void {
+    this.isClosing = true;
+    clearInterval(this.#timer);
+    for (const line of this.all) if (!line.isBusy) line.socket.destroy();
+  }
+
+  /** Hangs up on everybody. */
+  cut(): void {
+    for (const line of this.all) line.socket.destroy();
+  }
+}
