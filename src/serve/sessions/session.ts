@@ -168,7 +168,7 @@ export class Session implements ToolHost {
     const started = elapsedMs();
     const { connection } = service;
     connection.bind(this.state(service.id));
-    connection.record();
+    connection.record('keys');
     const outcome = callTool(service.program, tool.name, connection, args, this.#context());
     return this.#noted(found, name, args, outcome, connection.touched(), started);
   }
@@ -198,13 +198,9 @@ export class Session implements ToolHost {
     rows: readonly RowChange[],
     started: number,
   ): CallOutcome {
-    const touched: Touch[] = rows.map(({ table, key, change, cols }) => ({
-      service: service.id,
-      table,
-      key,
-      change,
-      cols,
-    }));
+    const touched = rows.map(
+      ({ table, key, change, cols }): Touch => ({ service: service.id, table, key, change, cols }),
+    );
     const { ok, result } = outcome;
     const answered = { ok, result, error: outcome.ok ? undefined : outcome.error, touched };
     const called = { service: service.id, tool: name, toolVersion: tool.version, args };

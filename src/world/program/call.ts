@@ -104,7 +104,7 @@ const failureOf = (program: Program, tool: Runnable, run: Run, thrown: unknown):
 export const failed = (program: Program, tool: Runnable, run: Run, thrown: unknown): ToolOutcome =>
   refused(program, failureOf(program, tool, run, thrown));
 
-/** The steps and the answer in one transaction: for reads too, which then lock and look for changes once. */
+/** The steps and the answer in one transaction: for several reads too, which then lock and look for changes once. */
 const perform = (tool: Runnable, run: Run): Answer => {
   const { conn } = run;
   if (tool.isTransaction) conn.begin();

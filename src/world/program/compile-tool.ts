@@ -27,6 +27,16 @@ const touchesFiles = (steps: readonly Step[]): boolean =>
     return 'if' in step && touchesFiles(step.if.do);
   });
 
+/** SQL statements that steps run at most in one call; a write counts as many, because it must be undone when the answer fails. */
+const statementsIn = (steps: readonly Step[]): number =>
+  steps.reduce((sum, step) => {
+    if ('get' in step || 'sql' in step) return sum + 1;
+    if ('find' in step) return sum + (step.find.total === undefined ? 1 : 2);
+    if ('if' in step) return sum + statementsIn(step.if.do);
+    if ('each' in step) return statementsIn(step.each.do) > 0 ? Number.POSITIVE_INFINITY : sum;
+    return 'let' in step || 'require' in step || 'file' in step ? sum : Number.POSITIVE_INFINITY;
+  }, 0);
+
 const tablesIn = (spec: ServiceSpec, tool: Tool, steps: readonly Step[]): string[] => {
   const text = JSON.stringify(steps);
   const named = Object.keys(spec.tables).filter((name) => text.includes(name));
@@ -102,7 +112,7 @@ export const compileTool = (spec: ServiceSpec, name: string, tool: Tool, environ
     validate: argsValidator(inputSchema, args.values()),
     run,
     plans,
-    isTransaction: plans.length > 0 || code !== undefined,
+    isTransaction: code !== undefined || statementsIn(expanded.steps) > 1,
     code,
     answer,
     writesFiles: filesToo,

@@ -2,6 +2,7 @@
 import { TreadleError } from '../../errors.js';
 import type { Mode } from './authorizer.js';
 import { Database } from './database.js';
+import type { Detail } from './footprint.js';
 import type { Runtime } from './runtime.js';
 import type { Slot } from './slot.js';
 import type { State } from './state.js';
@@ -109,16 +110,20 @@ export class Connection {
     return access;
   }
 
-  /** Starts noting touched rows afresh; binding another state ends it. */
-  record(): void {
-    this.ready().footprint.start();
+  /**
+   * Starts noting touched rows afresh; binding another state ends it. `keys`: inserted rows are told without their values, which
+   * is cheaper.
+   */
+  record(detail: Detail = 'rows'): void {
+    const database = this.ready();
+    database.footprint.start((this.#state as State).base.schema, detail);
   }
 
   get isRecording(): boolean {
     return this.#database?.footprint.isRecording ?? false;
   }
 
-  /** Net row changes since `record()`, in the form of `diffStates`. Throws `not_recording`. */
+  /** Net row changes since `record()`, in the form of `diffStates`; inserts without `after` where keys were asked for. Throws `not_recording`. */
   touched(): RowChange[] {
     if (!this.isRecording)
       throw misuse(
@@ -126,7 +131,7 @@ export class Connection {
         'No footprint is being recorded',
         'Call record() after bind() and before the writes.',
       );
-    return this.ready().footprint.changes((this.#state as State).base.schema);
+    return this.ready().footprint.changes();
   }
 
   /** SQLite's own check of the bound state: empty when it is sound. */

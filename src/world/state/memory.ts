@@ -2,6 +2,8 @@
 import type { Wasm } from './wasm.js';
 
 const SCRATCH = 1 << 16;
+/** A call into Buffer costs more than a loop over a name. */
+const SHORT = 64;
 
 export class Memory {
   #bytes: Buffer;
@@ -47,7 +49,21 @@ export class Memory {
   /** A NUL-terminated string; undefined for a null pointer. */
   cString(at: number): string | undefined {
     if (at === 0) return undefined;
-    return this.text(at, this.bytes.indexOf(0, at) - at);
+    const bytes = this.bytes;
+    let end = at;
+    while (end < at + SHORT && bytes[end] !== 0) end++;
+    return this.text(at, (bytes[end] === 0 ? end : bytes.indexOf(0, end)) - at);
+  }
+
+  /** Writes a 64-bit integer that is not negative. */
+  write64(at: number, value: number): void {
+    this.write32(at, value);
+    this.write32(at + 4, Math.floor(value / 2 ** 32));
+  }
+
+  /** The bytes themselves, until the heap next moves. */
+  view(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.bytes.buffer, at, length);
   }
 
   /** Forgets what `put` has put; its addresses are free for use again. */

@@ -15,6 +15,12 @@ const RESERVED = 2;
 /** The lock under which pages are written. */
 export const EXCLUSIVE = 4;
 
+const isSettled = (head: Head): boolean => !head.dropped && (head.top === undefined || head.top.size === 0);
+
+/** Both show one frozen layer of one base, and nothing of their own over it. */
+const isAlike = (a: Head, b: Head): boolean =>
+  a.base === b.base && a.layer === b.layer && a.count === b.count && isSettled(a) && isSettled(b);
+
 export class Slot implements LockHolder {
   lock = 0;
   epoch = 1;
@@ -27,9 +33,12 @@ export class Slot implements LockHolder {
 
   bind(head: Head, owner: unknown): void {
     this.owner = owner;
-    if (head === this.head && head.writes === this.seen) return;
+    const { head: last, seen } = this;
+    // What was read of one head is good for another whose pages are the same: sessions that have not written yet.
+    const isKnown = last?.writes === seen && (last === head || isAlike(last, head));
     this.head = head;
-    this.#renew(head);
+    if (isKnown) this.seen = head.writes;
+    else this.#renew(head);
   }
 
   read(page: number, at: number, length: number, into: Uint8Array, to: number): number {

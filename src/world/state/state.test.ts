@@ -49,6 +49,32 @@ test('equal contents have equal bytes, however often the connection was bound', 
   expect(State.open(base).hash()).toBe(base.hash);
 });
 
+test('states that nobody wrote share what was read of them, and part ways with the first write', () => {
+  const model = new Map<State, Map<number, string>>();
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(4), fc.nat(9), fc.nat(4)), { maxLength: 40 }), (steps) => {
+      model.clear();
+      const states = Array.from({ length: 5 }, () => State.open(base));
+      for (const state of states) model.set(state, new Map());
+      for (const [i, which, from] of steps) {
+        const state = states[i] as State;
+        if (which === 0) {
+          const source = states[from] as State;
+          states[i] = source.fork();
+          model.set(states[i], new Map(model.get(source)));
+          if (from !== i) state.drop();
+        } else if (which < 4) {
+          set(state, which, `${i} of ${from}`);
+          model.get(state)?.set(which, `${i} of ${from}`);
+        }
+        for (const one of states)
+          for (const id of [1, 2, 3]) expect(get(one, id)).toBe(model.get(one)?.get(id) ?? 'x'.repeat(50));
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
 test('a snapshot can be restored again and again and forked, also after its state was dropped', () => {
   const state = State.open(base);
   set(state, 1, 'kept');

@@ -18,6 +18,9 @@ export class Vfs {
   readonly #waiting = new Map<string, Slot>();
   readonly #open = new Map<number, Slot>();
   #named = 0;
+  /** The file that was last asked for: a statement asks for one again and again. */
+  #lastFile = 0;
+  #last: Slot | undefined;
 
   constructor(wasm: Wasm, memory: Memory) {
     this.#memory = memory;
@@ -38,10 +41,20 @@ export class Vfs {
       slot.release(0);
     }
     this.#open.clear();
+    this.#forgetLast();
+  }
+
+  #forgetLast(): void {
+    this.#lastFile = 0;
+    this.#last = undefined;
   }
 
   #bound(file: number): Slot | undefined {
-    const slot = this.#open.get(file);
+    if (file !== this.#lastFile) {
+      this.#lastFile = file;
+      this.#last = this.#open.get(file);
+    }
+    const slot = this.#last;
     return slot?.head && !slot.head.dropped ? slot : undefined;
   }
 
@@ -62,14 +75,20 @@ export class Vfs {
           return IOERR;
         }
       };
-    const onPage = (work: (slot: Slot, page: number, at: number, buffer: number, length: number) => number) =>
-      guard((file, buffer, length, offset) => {
-        const slot = this.#bound(file);
-        if (!slot) return IOERR;
-        const size = (slot.head as Head).base.pageSize;
-        const from = Number(offset);
-        return work(slot, Math.floor(from / size) + 1, from % size, buffer, length);
-      });
+    // Called for every page: one function each, and nothing between it and the slot.
+    const onPage =
+      (work: (slot: Slot, page: number, at: number, buffer: number, length: number) => number) =>
+      (file: number, buffer: number, length: number, offset: number): number => {
+        try {
+          const slot = this.#bound(file);
+          if (!slot) return IOERR;
+          const size = (slot.head as Head).base.pageSize;
+          const from = Number(offset);
+          return work(slot, Math.floor(from / size) + 1, from % size, buffer, length);
+        } catch {
+          return IOERR;
+        }
+      };
     wasm.sqlite3.vfs.installVfs({
       io: {
         struct: io,
@@ -77,11 +96,12 @@ export class Vfs {
           xClose: guard((file) => {
             this.#open.get(file)?.release(0);
             this.#open.delete(file);
+            this.#forgetLast();
             return OK;
           }),
           xRead: onPage((slot, page, at, buffer, length) => slot.read(page, at, length, memory.bytes, buffer)),
           xWrite: onPage((slot, page, at, buffer, length) => {
-            slot.write(page, at, memory.bytes.subarray(buffer, buffer + length));
+            slot.write(page, at, memory.view(buffer, length));
             return OK;
           }),
           xTruncate: guard((file, size) => {
@@ -95,7 +115,7 @@ export class Vfs {
           xFileSize: guard((file, out) => {
             const head = this.#bound(file)?.head;
             if (!head) return IOERR;
-            memory.bytes.writeBigInt64LE(BigInt(head.count * head.base.pageSize), out);
+            memory.write64(out, head.count * head.base.pageSize);
             return OK;
           }),
           xSync: guard(() => OK),
@@ -125,6 +145,7 @@ export class Vfs {
             if (!slot) return CANTOPEN;
             this.#waiting.delete(slot.name);
             this.#open.set(file, slot);
+            this.#forgetLast();
             memory.write32(file, io.pointer as number);
             if (outFlags) memory.write32(outFlags, flags);
             return OK;

@@ -8,7 +8,7 @@ import type { Row } from '../state/types.js';
 import { pageOf, writeCursor } from './cursor.js';
 import { keptFor } from './kept.js';
 import { styled } from './naming.js';
-import { compileTemplate, type Fill, type Fillings, placeholdersIn } from './template.js';
+import { compileTemplate, placeholdersIn } from './template.js';
 import { columnCodec, type RowFields, rowFields, tableOf } from './values.js';
 
 /** One row in the surface's row template. */
@@ -44,8 +44,8 @@ export const rowView = (spec: ServiceSpec, tableName: string, cols?: readonly st
   };
   if (spec.surface.row === '$fields') return { fields, key, show: fields };
   const fill = compileTemplate(spec.surface.row);
-  const nouns = nounsOf(spec, table);
-  return { fields, key, show: (row) => fill({ ...nouns, fields: fields(row), key: key(row) }) ?? {} };
+  const { noun, nouns } = nounsOf(spec, table);
+  return { fields, key, show: (row) => fill({ noun, nouns, fields: fields(row), key: key(row) }) ?? {} };
 };
 
 /** The template around a tool's answer: its own envelope, else the surface's. */
@@ -68,19 +68,25 @@ export interface AnswerView {
 /** Writes the answers of one tool: `table` is that of the rows it returns. */
 export const answerView = (spec: ServiceSpec, table: string, returns?: Returns): AnswerView => {
   const view = rowView(spec, table, returns?.cols);
-  const nouns: Fillings = nounsOf(spec, tableOf(spec, table));
+  const { noun, nouns } = nounsOf(spec, tableOf(spec, table));
   const one = compileTemplate(envelopeOf(spec, 'one', returns));
   const many = compileTemplate(envelopeOf(spec, 'many', returns));
   const done = compileTemplate(envelopeOf(spec, 'done', returns));
   const { paging: style } = spec.surface;
-  const whole = (fill: Fill, fillings: Fillings): Json => fill({ ...nouns, ...fillings }) ?? {};
+  // Writing a row is the dear part of most answers: it is written only in the forms that the envelope has a place for.
+  const used = placeholdersIn(envelopeOf(spec, 'one', returns));
+  const [asRow, asFields, asKey] = [used.has('row'), used.has('fields'), used.has('key')];
   return {
-    row: (row) =>
-      row === null
-        ? whole(one, { row: null, fields: null, key: null })
-        : whole(one, { row: view.show(row), fields: view.fields(row), key: view.key(row) }),
+    row: (row) => {
+      if (row === null) return one({ noun, nouns, row: null, fields: null, key: null }) ?? {};
+      const shown = asRow ? view.show(row) : undefined;
+      const fields = asFields ? view.fields(row) : undefined;
+      return one({ noun, nouns, row: shown, fields, key: asKey ? view.key(row) : undefined }) ?? {};
+    },
     rows: (rows, { offset, limit, more, total }) =>
-      whole(many, {
+      many({
+        noun,
+        nouns,
         rows: rows.map(view.show),
         more,
         total,
@@ -90,9 +96,9 @@ export const answerView = (spec: ServiceSpec, table: string, returns?: Returns):
         page: pageOf(style, offset, limit),
         cursor: more ? writeCursor(offset + rows.length) : undefined,
         pages: total === undefined ? undefined : Math.ceil(total / Math.max(1, limit)),
-      }),
-    value: (value) => whole(one, { row: value, fields: value }),
-    done: (key) => whole(done, { key }),
+      }) ?? {},
+    value: (value) => one({ noun, nouns, row: value, fields: value }) ?? {},
+    done: (key) => done({ noun, nouns, key }) ?? {},
   };
 };
 

@@ -38,25 +38,32 @@ const fromCompact = (text: string): number | undefined => {
 };
 
 const MOST_KEPT = 20_000;
-const kept = new Map<number, string>();
 
-/** `2024-03-05`; a service shows the same days over and over, and making the text is the dear part of a row. */
-const dayText = (at: number): string => {
-  const start = startOfDay(at);
-  const known = kept.get(start);
-  if (known !== undefined) return known;
-  if (kept.size >= MOST_KEPT) kept.clear();
-  const text = isoDate(start);
-  kept.set(start, text);
-  return text;
+/** A service shows the same days over and over, and making the text of one is the dear part of a row. */
+const keptDays = (make: (start: number) => string): ((at: number) => string) => {
+  const kept = new Map<number, string>();
+  return (at) => {
+    const start = startOfDay(at);
+    const known = kept.get(start);
+    if (known !== undefined) return known;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    const text = make(start);
+    kept.set(start, text);
+    return text;
+  };
 };
+/** `2024-03-05`, `20240305`, `05 Mar 2024` */
+const dayText = keptDays(isoDate);
+const compactText = keptDays((start) => isoDate(start).replaceAll('-', ''));
+const wordText = keptDays(wordDate);
 const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
 
 /** `10:02:03` */
-const clock = (at: number): string => {
+const clock = (at: number, between = ':'): string => {
   const seconds = at - startOfDay(at);
   const minutes = Math.floor(seconds / 60);
-  return `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`;
+  const hours = Math.floor(minutes / 60);
+  return `${TWO_DIGITS[hours]}${between}${TWO_DIGITS[minutes % 60]}${between}${TWO_DIGITS[seconds % 60]}`;
 };
 const instantText = (at: number): string => `${dayText(at)}T${clock(at)}`;
 
@@ -77,12 +84,12 @@ const unix: Form = { write: (at) => at, read: whole, schema: { type: 'integer' }
 const DAYS: Record<Surface['date'], Form> = {
   iso: { write: dayText, read: text(day), schema: { type: 'string', format: 'date' }, hint: 'YYYY-MM-DD' },
   compact: {
-    write: (at) => dayText(at).replaceAll('-', ''),
+    write: compactText,
     read: text((it) => (it.length === 8 ? fromCompact(it) : undefined)),
     schema: STRING,
     hint: 'YYYYMMDD',
   },
-  words: { write: wordDate, read: text(fromWords), schema: STRING, hint: 'DD Mon YYYY' },
+  words: { write: wordText, read: text(fromWords), schema: STRING, hint: 'DD Mon YYYY' },
   unix,
   unix_text: unixText,
 };
@@ -97,13 +104,13 @@ const INSTANTS: Record<Surface['datetime'], Form> = {
   iso: isoForm((at) => `${instantText(at)}Z`, 'YYYY-MM-DDThh:mm:ssZ'),
   iso_offset: isoForm((at) => `${instantText(at)}+00:00`, 'YYYY-MM-DDThh:mm:ss+hh:mm'),
   compact: {
-    write: (at) => instantText(at).replaceAll(/[-:T]/g, ''),
+    write: (at) => compactText(at) + clock(at, ''),
     read: text(fromCompact),
     schema: STRING,
     hint: 'YYYYMMDDhhmmss, UTC',
   },
   words: {
-    write: (at) => `${wordDate(at)} ${clock(at)}`,
+    write: (at) => `${wordText(at)} ${clock(at)}`,
     read: text(fromWords),
     schema: STRING,
     hint: 'DD Mon YYYY hh:mm:ss, UTC',

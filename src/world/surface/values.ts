@@ -40,7 +40,9 @@ export type RowFields = (row: Readonly<Row>) => { [key: string]: Json };
 
 const place = (into: { [key: string]: Json }, path: readonly string[], value: Json): void => {
   let at = into;
-  for (const key of path.slice(0, -1)) {
+  const last = path.length - 1;
+  for (let i = 0; i < last; i++) {
+    const key = path[i] as string;
     const next = Object.hasOwn(at, key) ? at[key] : undefined;
     if (typeof next === 'object' && next !== null && !Array.isArray(next)) at = next;
     else {
@@ -49,7 +51,7 @@ const place = (into: { [key: string]: Json }, path: readonly string[], value: Js
       at = inner;
     }
   }
-  at[path.at(-1) as string] = value;
+  at[path[last] as string] = value;
 };
 
 /** Columns of a table that the surface shows, in their order. */
@@ -70,9 +72,12 @@ export const rowFields = (
     .map((name) => {
       const col = table.cols[name] as Column;
       const codec = columnCodec(spec, col, table);
+      const path = surfacePath(spec.surface.fields, name, col.field);
       return {
         name,
-        path: surfacePath(spec.surface.fields, name, col.field),
+        path,
+        /** Its one key, where it is not nested. */
+        field: path.length === 1 ? path[0] : undefined,
         codec,
         isPlain: codec.isPlain === true,
         money: col.type === 'money' && currency !== undefined,
@@ -80,14 +85,14 @@ export const rowFields = (
     });
   return (row) => {
     const out: { [key: string]: Json } = {};
-    for (const { name, path, codec, isPlain, money } of parts) {
+    for (const { name, path, field, codec, isPlain, money } of parts) {
       const value = row[name] ?? null;
       let shown: Json = value;
       if (!isPlain && value !== null) {
         const own = money ? row[currency as string] : undefined;
         shown = codec.encode(value, typeof own === 'string' ? own : undefined);
       }
-      if (path.length === 1) out[path[0] as string] = shown;
+      if (field !== undefined) out[field] = shown;
       else place(out, path, shown);
     }
     return out;

@@ -14,10 +14,23 @@ import { compileTarget, type Target } from '../where.js';
 
 export type InsertStep = Extract<PlainStep, { insert: unknown }>;
 
-const COUNT = `INSERT INTO ${quoted(COUNTER_TABLE)} ("name", "n") VALUES (?, 1) ON CONFLICT ("name") DO UPDATE SET "n" = "n" + 1 RETURNING "n"`;
+// An upsert that returns its number would be one statement, and cost more than these two: it writes its answer to a table first.
+const COUNTED = `SELECT rowid AS "at", "n" FROM ${quoted(COUNTER_TABLE)} WHERE "name" = ?`;
+const COUNT_ON = `UPDATE ${quoted(COUNTER_TABLE)} SET "n" = ? WHERE rowid = ?`;
+const FIRST = `INSERT INTO ${quoted(COUNTER_TABLE)} ("name", "n") VALUES (?, 1)`;
 
 /** The next number of a counter, from 1. */
-const count = (run: Run, name: string): number => run.conn.prepare(COUNT).get([name])?.n as number;
+const count = (run: Run, name: string): number => {
+  const { conn } = run;
+  const known = conn.prepare(COUNTED).get([name]);
+  if (!known) {
+    conn.prepare(FIRST).run([name]);
+    return 1;
+  }
+  const next = (known.n as number) + 1;
+  conn.prepare(COUNT_ON).run([next, known.at as number]);
+  return next;
+};
 
 type Source = (run: Run) => SqlValue;
 
