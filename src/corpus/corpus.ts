@@ -20,8 +20,10 @@ import {
   readData,
   removeFiles,
   writeJson,
+  writeParsed,
   writeWhole,
   writeYaml,
+  yamlOf,
 } from './files.js';
 import { type DroppedTask, FileName, readListing, TaskListing } from './listings.js';
 import { chainOf, maskedText, tablesOf } from './statistics/masked.js';
@@ -114,9 +116,11 @@ export class Corpus {
     for (const spec of files.services) writeJson(at('services', `${spec.id}.json`), spec);
     for (const [id, image] of Object.entries(files.images)) writeWhole(at('data', `${id}.sqlite`), image);
     this.writeCertificates(files.world.id, files.certificates);
-    writeYaml(at('snapshot.yaml'), files.snapshot);
+    const snapshot = writeYaml(at('snapshot.yaml'), files.snapshot);
     writeJson(at('surface.json'), surfaceOf(files.world, files.services));
-    writeYaml(at('world.yaml'), files.world);
+    const world = yamlOf(files.world);
+    writeParsed(at(), [snapshot, world]);
+    writeWhole(at('world.yaml'), world.text);
   }
 
   /** What the world shows of itself: as kept beside it, or made of its specs where that is lost. */
@@ -220,10 +224,11 @@ export class Corpus {
         .filter((name) => name.endsWith(ending) && !kept.has(name.slice(0, -ending.length)))
         .map((name) => join(dir, name));
     removeFiles([at('index.json'), ...strays(at(), '.yaml'), ...strays(at('proofs'), '.json')]);
-    for (const task of files.tasks) {
-      writeYaml(at(`${task.id}.yaml`), task);
+    const written = files.tasks.map((task) => {
       writeJson(at('proofs', `${task.id}.json`), files.certificates[task.id]);
-    }
+      return writeYaml(at(`${task.id}.yaml`), task);
+    });
+    writeParsed(at(), written);
     const tasks = files.tasks.map((task) => ({
       id: task.id,
       hash: addressOf(task),

@@ -1,9 +1,10 @@
 /** Files of a corpus: written whole or not at all, and disk trouble said in one line. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
 import { TreadleError } from '../errors.js';
 import { deepFreeze } from '../kit/hash.js';
+import { forgetParsed, PARSED, parsedLines, type Written, yamlValue } from './parsed.js';
 
 const ROOM = 'Free some space and run the same command again: it goes on where it stopped.';
 const ELSEWHERE = 'Choose another folder with --out, or make this one writable.';
@@ -90,8 +91,23 @@ export const writeWhole = (path: string, data: string | Uint8Array): void => {
 
 export const writeJson = (path: string, value: unknown): void =>
   writeWhole(path, `${JSON.stringify(value, null, 1)}\n`);
-export const writeYaml = (path: string, value: unknown): void =>
-  writeWhole(path, stringify(value, { lineWidth: 120, aliasDuplicateObjects: false }));
+export const yamlOf = (value: unknown): Written => ({
+  text: stringify(value, { lineWidth: 120, aliasDuplicateObjects: false }),
+  value,
+});
+
+/** Tells what it wrote, for `writeParsed`. */
+export const writeYaml = (path: string, value: unknown): Written => {
+  const written = yamlOf(value);
+  writeWhole(path, written.text);
+  return written;
+};
+
+/** Writes what the folder's YAML says a second time, for quick reading. */
+export const writeParsed = (dir: string, files: readonly Written[]): void => {
+  writeWhole(join(dir, PARSED), parsedLines(files));
+  forgetParsed(dir);
+};
 
 /** The bytes of a file; throws `missing_file` or what the disk says. */
 export const readBytes = (path: string): Uint8Array => {
@@ -109,7 +125,7 @@ const MOST_PARSED = 4096;
 const parseYaml = (path: string, text: string): unknown => {
   const known = parsedYaml.get(path);
   if (known?.text === text) return known.value;
-  const value: unknown = parse(text);
+  const value = yamlValue(path, text);
   if (parsedYaml.size >= MOST_PARSED) parsedYaml.clear();
   parsedYaml.set(path, { text, value: deepFreeze(value) });
   return value;

@@ -2,7 +2,6 @@
  * A corpus in the registry: every world, service, task and verifier under its name, none of them read. What is opened of a world
  * are three small files that already hold the addresses: world.yaml as text, its certificate, and the list of its tasks.
  */
-import { parse } from 'yaml';
 import { parseArtifact } from '../artifacts/registry.js';
 import { NAME } from '../artifacts/table.js';
 import type { Task } from '../artifacts/task.js';
@@ -12,6 +11,7 @@ import { verifierOf } from '../serve/registry/verifier.js';
 import { type BytesOf, recordedWorlds, type WorldSource } from '../serve/registry/worlds.js';
 import type { Corpus } from './corpus.js';
 import { readBytes, readData, unreadable } from './files.js';
+import { yamlValue } from './parsed.js';
 
 /** By whom these records were published; what others published under the same names stays the newest. */
 const SOURCE = 'corpus';
@@ -64,7 +64,7 @@ const recentReader = (): ((file: string) => Json) => {
     const known = recent.get(file);
     if (known?.text === text) return known.value;
     try {
-      const value = deepFreeze(parse(text) as Json);
+      const value = deepFreeze(yamlValue(file, text) as Json);
       recent.set(file, { text, value });
       if (recent.size > MOST_RECENT) recent.delete(recent.keys().next().value as string);
       return value;
