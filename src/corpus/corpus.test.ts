@@ -209,7 +209,9 @@ describe('tasks', () => {
   });
   it('a library replaces another whole', () => {
     corpus.writeTasks('fixture', library(second));
-    expect(readdirSync(at('tasks')).sort()).toEqual(['index.json', 'parsed.jsonl', 'proofs', `${second.id}.yaml`].sort());
+    expect(readdirSync(at('tasks')).sort()).toEqual(
+      ['index.json', 'parsed.jsonl', 'proofs', `${second.id}.yaml`].sort(),
+    );
     expect(readdirSync(at('tasks', 'proofs'))).toEqual([`${second.id}.json`]);
     expect(corpus.readTasks('fixture').tasks).toEqual([second]);
   });

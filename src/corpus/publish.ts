@@ -27,6 +27,8 @@ export interface PublishedCorpus {
 
 interface Addresses {
   hash: string;
+  /** By the world's certificate, which was made of parts that had passed their schemas. */
+  isCertain: boolean;
   services: readonly { id: string; hash: string }[];
 }
 
@@ -48,9 +50,9 @@ const addressesOf = (corpus: Corpus, id: string): Addresses => {
   const file = corpus.path('worlds', id, 'world.yaml');
   const services = referencesIn(Buffer.from(readBytes(file)).toString('utf8'));
   const certified = corpus.worldCertificate(id)?.subject;
-  if (services && certified) return { hash: certified, services };
+  if (services && certified) return { hash: certified, services, isCertain: true };
   const world = parseArtifact('world', readData(file), file);
-  return { hash: addressOf(world), services: world.services };
+  return { hash: addressOf(world), services: world.services, isCertain: false };
 };
 
 /** How many parsed tasks are remembered: a session reads its task and right after it the task's verifier. */
@@ -81,10 +83,10 @@ export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorp
   const readYaml = recentReader();
   for (const id of corpus.worlds()) {
     const at = (...parts: string[]): string => corpus.path('worlds', id, ...parts);
-    const { hash, services } = addressesOf(corpus, id);
+    const { hash, services, isCertain } = addressesOf(corpus, id);
     for (const service of services) {
       const read = (): Json => readData(at('services', `${service.id}.json`)) as Json;
-      registry.publish('service', `${id}/${service.id}`, { hash: service.hash, read }, SOURCE);
+      registry.publish('service', `${id}/${service.id}`, { hash: service.hash, read, isChecked: isCertain }, SOURCE);
       counts.services++;
     }
     for (const { id: task, hash: taskHash } of corpus.listTasks(id).tasks) {

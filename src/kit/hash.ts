@@ -62,6 +62,13 @@ export const deepFreeze = <T>(value: T): T => {
   return value;
 };
 
+/** Freezes what was just found to have this address, so that it is not hashed again. */
+export const withAddress = <T>(artifact: T, address: string): T => {
+  const frozen = deepFreeze(artifact);
+  if (typeof frozen === 'object' && frozen !== null) addresses.set(frozen, address);
+  return frozen;
+};
+
 /** Freezes `copy`, which holds what `artifact` does, and lets it have the address that is known of it. */
 export const sameArtifact = <T extends object>(artifact: T, copy: T): T => {
   const frozen = deepFreeze(copy);

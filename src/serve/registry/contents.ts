@@ -58,3 +58,14 @@ export const checkContent = (check: ContentCheck, content: unknown): Content => 
     throw thrown;
   }
 };
+
+/** The content where it has the address already as it is, without its check; undefined where it has not. */
+export const sameContent = (value: Json, hash: string): Content | undefined => {
+  try {
+    const text = canonicalJson(value);
+    return sha256(text) === hash ? { value, text, hash } : undefined;
+  } catch {
+    // Whatever is wrong with it, the check has words for it.
+    return undefined;
+  }
+};

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import { TreadleError } from '../../errors.js';
-import { deepFreeze, type Json } from '../../kit/hash.js';
+import { deepFreeze, type Json, withAddress } from '../../kit/hash.js';
 import { RecordKind, type RegistryRecord } from '../api.js';
-import { type ContentCheck, checkContent, contentChecks } from './contents.js';
+import { type Content, type ContentCheck, checkContent, contentChecks, sameContent } from './contents.js';
 import { lockFolder } from './lock.js';
 import { type Change, type ChangeLog, openLog } from './log.js';
 import { checkName, isHash } from './names.js';
@@ -17,6 +17,8 @@ import { type Pending, RecordTable } from './table.js';
 export interface LazyContent {
   hash: string;
   read(): Json;
+  /** What had this address when it was made had passed its kind's schema, so that is not asked again. */
+  isChecked?: boolean;
 }
 
 export interface Registry {
@@ -66,7 +68,7 @@ const NO_LOG: ChangeLog = { append: () => undefined, close: () => undefined };
 class OpenRegistry implements Registry {
   readonly #tables: Record<RecordKind, RecordTable>;
   readonly #checks: Record<RecordKind, ContentCheck>;
-  readonly #elsewhere = new Map<string, () => Json>();
+  readonly #elsewhere = new Map<string, Omit<LazyContent, 'hash'>>();
   readonly #log: ChangeLog;
   readonly #release: () => void;
   readonly #durable: boolean;
@@ -117,8 +119,8 @@ class OpenRegistry implements Registry {
     const { hash, name, version } = this.resolve(kind, reference);
     const kept = this.#kept(hash);
     if (kept) return deepFreeze(JSON.parse(Buffer.from(kept).toString('utf8')) as Json);
-    const read = this.#elsewhere.get(hash);
-    if (!read) {
+    const lazy = this.#elsewhere.get(hash);
+    if (!lazy) {
       throw new TreadleError({
         code: 'no_content',
         message: `The content of ${kind} ${name}@${version} is not here`,
@@ -127,10 +129,10 @@ class OpenRegistry implements Registry {
         fault: 'infrastructure',
       });
     }
-    const { value, text, hash: found } = checkContent(this.#checks[kind], read());
+    const { value, text, hash: found } = this.#checked(kind, hash, lazy);
     if (found !== hash) throw changedContent(hash, found);
     if (this.#durable) this.#keepIfRoom(text);
-    return deepFreeze(value);
+    return withAddress(value, hash);
   }
 
   list(kind: RecordKind, name?: string): RegistryRecord[] {
@@ -231,9 +233,14 @@ class OpenRegistry implements Registry {
     return table.add(name, hash, source);
   }
 
-  #attach({ hash, read }: LazyContent): () => void {
+  #checked(kind: RecordKind, hash: string, { read, isChecked }: Omit<LazyContent, 'hash'>): Content {
+    const value = read();
+    return (isChecked ? sameContent(value, hash) : undefined) ?? checkContent(this.#checks[kind], value);
+  }
+
+  #attach({ hash, ...lazy }: LazyContent): () => void {
     const before = this.#elsewhere.get(hash);
-    this.#elsewhere.set(hash, read);
+    this.#elsewhere.set(hash, lazy);
     return () => (before ? this.#elsewhere.set(hash, before) : this.#elsewhere.delete(hash));
   }
 

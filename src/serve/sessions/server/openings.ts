@@ -1,5 +1,4 @@
 /** What a session starts from, resolved in the registry once and remembered by hash: a thousand opens at once read nothing. */
-import { parseArtifact } from '../../../artifacts/registry.js';
 import type { Task } from '../../../artifacts/task.js';
 import type { WorldSpec } from '../../../artifacts/world.js';
 import { TreadleError } from '../../../errors.js';
@@ -96,7 +95,7 @@ export class Openings {
   #task(hash: string): TaskOpening {
     const known = this.#tasks.get(hash);
     if (known) return known;
-    const task = parseArtifact('task', this.registry.read('task', hash), `task ${hash}`);
+    const task = this.registry.read('task', hash) as unknown as Task;
     const { world, services, actor, brief } = task;
     return remember(this.#tasks, hash, { world, services, actor, brief, verifier: addressOf(verifierOf(task)) });
   }
@@ -104,7 +103,7 @@ export class Openings {
   #world(record: Pin): WorldPins {
     const known = this.#worlds.get(record.hash);
     if (known) return known;
-    const spec: WorldSpec = parseArtifact('world', this.registry.read('world', record.hash), `world ${record.name}`);
+    const spec = this.registry.read('world', record.hash) as unknown as WorldSpec;
     const services = Object.fromEntries(
       spec.services.map((ref) => [ref.id, pinOf(this.#service(`${record.name}/${ref.id}`, ref.hash))]),
     );
