@@ -1,5 +1,6 @@
 /** Certifies a loaded world: every service by its validators, then the world by what only a whole can show (certify.md). */
 import type { Certificate, Finding } from '../artifacts/certificate.js';
+import type { Tool } from '../artifacts/tool.js';
 import type { Link } from '../artifacts/world.js';
 import { TreadleError } from '../errors.js';
 import { rng } from '../kit/rng.js';
@@ -8,6 +9,10 @@ import type { LoadedService, LoadedWorld } from '../world/loaded.js';
 import { type InvariantStudy, studyInvariant } from './invariants/study.js';
 import { replayBefore } from './prepare.js';
 import { findProbes, type Probe, rowReader } from './probes.js';
+import type { Query } from './query.js';
+import { questionsFor } from './questions.js';
+import { readerOf } from './reader.js';
+import { rowTests } from './shown.js';
 import type { ServiceSubject, ServiceValidator, WorldSubject } from './validator.js';
 import { SERVICE_VALIDATORS, WORLD_VALIDATORS } from './validators/registry.js';
 import { looseLinks } from './validators/service-graph.js';
@@ -27,7 +32,8 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
   const tools = [...world.tools].filter(([, tool]) => tool.service === service);
   const rows = rowReader(service);
   const probes = findProbes(service, tools, open, random.stream('probes'), rows);
-  return {
+  const asked = new Map<Tool, readonly Query[]>();
+  const subject: ServiceSubject = {
     world,
     service,
     spec: service.spec,
@@ -37,8 +43,16 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
     rows,
     open,
     ready,
+    reader: readerOf(open, service.id),
+    isRow: rowTests(service.spec),
+    questions: (tool) => {
+      const known = asked.get(tool) ?? questionsFor(subject, tool, rows(tool.table));
+      asked.set(tool, known);
+      return known;
+    },
     probes,
   };
+  return subject;
 };
 
 /** A validator that throws has found a defect it could not put in words: that is a failure, with the message. */
@@ -73,6 +87,7 @@ export const certifyService = (
 ): CertifiedService => {
   const subject = subjectOf(world, service);
   const findings = validators.map((validator) => runOne(validator, subject));
+  subject.reader.close();
   const certificate: Certificate = {
     treadle: 'certificate/1',
     kind: 'service',

@@ -35,12 +35,18 @@ const LEAST_TRIES = 48;
 const MOST_ROUNDS = 3;
 
 /** The answers that refused most tries, with how many: what stands in the way, for whoever mends it. */
-const worst = (refusals: ReadonlyMap<string, number>): string =>
-  [...refusals]
+const worst = (refusals: readonly Json[]): string => {
+  const counts = new Map<string, number>();
+  for (const refusal of refusals) {
+    const text = JSON.stringify(refusal).slice(0, 160);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts]
     .sort(([, a], [, b]) => b - a)
     .slice(0, 3)
     .map(([text, n]) => `${n}x ${text}`)
     .join(' ');
+};
 
 const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
   const { service, rows } = find;
@@ -50,7 +56,7 @@ const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
   const table = service.spec.tables[spec.table] as Table;
   const donors = donorsOf(table, rows(spec.table), random);
   const tries = Math.min(MOST_TRIES, Math.max(LEAST_TRIES, donors.length * WAYS.length));
-  const refusals = new Map<string, number>();
+  const refusals: Json[] = [];
   let idle: Probe | undefined;
   for (let serial = 0; serial < tries; serial++) {
     const count = Math.max(1, donors.length);
@@ -64,8 +70,7 @@ const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
     const outcome = session.call(name, args);
     session.drop();
     if (!outcome.ok) {
-      const text = JSON.stringify(outcome.result).slice(0, 160);
-      refusals.set(text, (refusals.get(text) ?? 0) + 1);
+      refusals.push(outcome.result);
       continue;
     }
     const key = donor?.[table.key.col];
@@ -74,7 +79,7 @@ const findProbe = (find: Find, name: string, tool: WorldTool): Probe => {
     if (spec.writes.length === 0 || outcome.entry.touched.length > 0) return probe;
     idle ??= probe;
   }
-  const lastError = refusals.size > 0 ? worst(refusals) : 'a required argument has no value in the initial data';
+  const lastError = refusals.length > 0 ? worst(refusals) : 'a required argument has no value in the initial data';
   return idle ?? { name, tool, lastError };
 };
 

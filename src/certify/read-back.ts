@@ -8,7 +8,7 @@ import { partOf, placesOf, rowsOf } from './answer.js';
 import { placed, writeArgs } from './arguments.js';
 import type { Probe } from './probes.js';
 import { argOf } from './questions.js';
-import { mentions, rowTest } from './shown.js';
+import { mentions } from './shown.js';
 import type { ServiceSubject } from './validator.js';
 
 const MOST_PAGES = 20;
@@ -25,7 +25,7 @@ const byGet = (subject: ServiceSubject, session: Session, getter: Probe, change:
   const outcome = session.call(getter.name, writeArgs(subject.spec, tool, { [name]: change.key }));
   if (!outcome.ok) return 'gone';
   if (!change.after) return 'shown';
-  return rowTest(subject.spec, change.table, tool.returns?.cols)(outcome.result, change.after) ? 'shown' : 'other';
+  return subject.isRow(change.table, tool.returns?.cols)(outcome.result, change.after) ? 'shown' : 'other';
 };
 
 const byList = (subject: ServiceSubject, session: Session, lister: Probe, change: RowChange): Look => {
@@ -33,7 +33,7 @@ const byList = (subject: ServiceSubject, session: Session, lister: Probe, change
   const { tool } = lister.tool.tool;
   const table = spec.tables[change.table] as Table;
   const places = placesOf(spec, tool);
-  const isRow = rowTest(spec, change.table, tool.returns?.cols);
+  const isRow = subject.isRow(change.table, tool.returns?.cols);
   const key = encodeValue(spec, table.cols[table.key.col] as Table['cols'][string], change.key);
   const limit = argOf(tool, 'limit');
   const turn = argOf(tool, 'offset', 'page', 'cursor');

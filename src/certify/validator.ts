@@ -1,6 +1,7 @@
 /** The validator seam: one file a validator, one line in validators/registry.ts (certify.md, "The oracle"). */
 import type { Finding } from '../artifacts/certificate.js';
 import type { ServiceSpec } from '../artifacts/service.js';
+import type { Tool } from '../artifacts/tool.js';
 import type { Rng } from '../kit/rng.js';
 import type { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
@@ -8,6 +9,9 @@ import type { Caller } from '../world/program/types.js';
 import type { Row } from '../world/state/types.js';
 import type { InvariantStudy } from './invariants/study.js';
 import type { Probe } from './probes.js';
+import type { Query } from './query.js';
+import type { Reader } from './reader.js';
+import type { RowTest } from './shown.js';
 
 /** One service inside a loaded world, as a validator sees it. */
 export interface ServiceSubject {
@@ -24,6 +28,12 @@ export interface ServiceSubject {
   open(): Session;
   /** A session in which the probe can be called: on the initial state, after the calls it needs before it. Drop it. */
   ready(probe: Probe): Session;
+  /** Calls of reads on the initial state, shared by the validators. Close it. */
+  reader: Reader;
+  /** Whether an answer shows a row of the table with those columns (all, when absent) as it is stored. */
+  isRow(table: string, cols: readonly string[] | undefined): RowTest;
+  /** What a list or search is asked, drawn once. */
+  questions(tool: Tool): readonly Query[];
   /** A call of each tool that succeeded, found once and shared by the validators. */
   probes: readonly Probe[];
 }

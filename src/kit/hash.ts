@@ -4,7 +4,29 @@ import { TreadleError } from '../errors.js';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-const write = (value: unknown, path: string): string => {
+const MOST_QUOTED = 5_000;
+const quotedKeys = new Map<string, string>();
+
+/** The same few hundred keys are written over and over. */
+const quoted = (key: string): string => {
+  const known = quotedKeys.get(key);
+  if (known !== undefined) return known;
+  if (quotedKeys.size >= MOST_QUOTED) quotedKeys.clear();
+  const made = `${JSON.stringify(key)}:`;
+  quotedKeys.set(key, made);
+  return made;
+};
+
+const sortedKeys = (value: object): string[] => {
+  const keys = Object.keys(value);
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
+  return keys;
+};
+
+/** Thrown on the way; where it is, is looked for only then. */
+const NOT_JSON = Symbol('not JSON');
+
+const write = (value: unknown): string => {
   if (value === null) return 'null';
   switch (typeof value) {
     case 'string':
@@ -12,17 +34,54 @@ const write = (value: unknown, path: string): string => {
     case 'boolean':
       return value ? 'true' : 'false';
     case 'number':
-      if (!Number.isFinite(value)) break;
+      if (!Number.isFinite(value)) throw NOT_JSON;
       return JSON.stringify(Object.is(value, -0) ? 0 : value);
-    case 'object': {
-      if (Array.isArray(value))
-        return `[${value.map((item, i) => write(item === undefined ? null : item, `${path}[${i}]`)).join(',')}]`;
-      const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-      entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-      return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${write(item, `${path}.${key}`)}`).join(',')}}`;
-    }
+    case 'object':
+      return Array.isArray(value) ? writeList(value) : writeObject(value as Record<string, unknown>);
   }
-  throw new TreadleError({
+  throw NOT_JSON;
+};
+
+const writeList = (list: readonly unknown[]): string => {
+  let out = '[';
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i];
+    out += i === 0 ? write(item === undefined ? null : item) : `,${write(item === undefined ? null : item)}`;
+  }
+  return `${out}]`;
+};
+
+const writeObject = (value: Readonly<Record<string, unknown>>): string => {
+  let out = '';
+  for (const key of sortedKeys(value)) {
+    const item = value[key];
+    if (item === undefined) continue;
+    out += out === '' ? quoted(key) : `,${quoted(key)}`;
+    out += write(item);
+  }
+  return `{${out}}`;
+};
+
+/** What is not JSON, and where, in the order in which it is written. */
+const faultIn = (value: unknown, path: string): TreadleError | undefined => {
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      const fault = item === undefined ? undefined : faultIn(item, `${path}[${i}]`);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+  if (typeof value === 'object' && value !== null) {
+    for (const key of sortedKeys(value)) {
+      const item = (value as Record<string, unknown>)[key];
+      const fault = item === undefined ? undefined : faultIn(item, `${path}.${key}`);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+  const isJson = value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+  if (isJson) return undefined;
+  return new TreadleError({
     code: 'not_json',
     message: `The value at ${path || 'the root'} is not JSON`,
     value: String(value),
@@ -31,7 +90,13 @@ const write = (value: unknown, path: string): string => {
 };
 
 /** Keys sorted by code unit, no white space, absent for undefined; throws `not_json` for NaN, functions and bigints. */
-export const canonicalJson = (value: unknown): string => write(value, '');
+export const canonicalJson = (value: unknown): string => {
+  try {
+    return write(value);
+  } catch (thrown) {
+    throw thrown === NOT_JSON ? faultIn(value, '') : thrown;
+  }
+};
 
 /** SHA-256 in lower-case hex. */
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');

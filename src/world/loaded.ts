@@ -47,15 +47,15 @@ export interface WorldParts {
 const loadService = (
   engine: Engine,
   spec: ServiceSpec,
-  role: 'core' | 'domain',
+  ref: WorldSpec['services'][number],
   image: Uint8Array,
   lazy: boolean,
 ): LoadedService => {
-  const program = lazy ? openService(spec) : compileService(spec);
+  const program = lazy ? openService(spec, ref.hash) : compileService(spec, ref.hash);
   return {
     id: spec.id,
     spec,
-    role,
+    role: ref.role,
     program,
     connection: engine.connection(program.ddlKey),
     pristine: State.open(Base.of(image)),
@@ -84,7 +84,7 @@ export const loadWorld = (engine: Engine, parts: WorldParts, { lazy = false } = 
         next,
       });
     }
-    const service = loadService(engine, spec, ref.role, image, lazy);
+    const service = loadService(engine, spec, ref, image, lazy);
     services.set(ref.id, service);
     for (const [name, tool] of service.program.tools) {
       const full = ref.prefix + name;

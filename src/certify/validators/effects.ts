@@ -8,7 +8,7 @@ import type { RowChange } from '../../world/state/types.js';
 import { changesBetween, filesChanged } from '../changes.js';
 import type { Probe } from '../probes.js';
 import { showsChange } from '../read-back.js';
-import { rowTest, unreadable } from '../shown.js';
+import { unreadable } from '../shown.js';
 import type { Notes, ServiceSubject, ServiceValidator } from '../validator.js';
 import { takeNotes } from '../validator.js';
 import { compareReads } from './reads.js';
@@ -38,7 +38,7 @@ const answerFault = (
   const table = tool.returns?.table ?? tool.table;
   const rows = changes.filter((change) => change.table === table && change.after);
   if (rows.length === 0) return false;
-  const isRow = rowTest(subject.spec, table, tool.returns?.cols);
+  const isRow = subject.isRow(table, tool.returns?.cols);
   return !rows.some(({ after }) => after && isRow(result, after));
 };
 

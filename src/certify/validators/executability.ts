@@ -1,11 +1,10 @@
 /** 4. executability: every tool has a call on arguments from the data that succeeds, and its results fit its output schema. */
 import type { Json } from '../../kit/hash.js';
-import type { Session } from '../../serve/sessions/session.js';
 import { placesOf, rowsOf } from '../answer.js';
 import { type CallArgs, writeArgs } from '../arguments.js';
 import { emptyArgs, sparseRows } from '../empty-call.js';
 import type { Probe } from '../probes.js';
-import { argOf, askedArgs, questionsFor } from '../questions.js';
+import { argOf, askedArgs } from '../questions.js';
 import { misfit } from '../schema-fit.js';
 import type { ServiceSubject, ServiceValidator } from '../validator.js';
 import { takeNotes } from '../validator.js';
@@ -25,7 +24,7 @@ const variants = (subject: ServiceSubject, probe: Probe): CallArgs[] => {
     return sparseRows(subject, tool.table, SPARSE).map((value) => writeArgs(spec, tool, { [key[0]]: value }));
   }
   if (tool.op !== 'list' && tool.op !== 'search') return [];
-  const [base] = questionsFor(subject, tool, subject.rows(tool.table));
+  const [base] = subject.questions(tool);
   if (!base) return [];
   const limit = argOf(tool, 'limit');
   const sizes = limit ? [limit[1].max ?? 100, limit[1].min ?? 1].map((size) => ({ [limit[0]]: size })) : [{}];
@@ -38,13 +37,13 @@ const variants = (subject: ServiceSubject, probe: Probe): CallArgs[] => {
 };
 
 /** Results of the probe and of its variants that do not fit the declared output. */
-const schemaFault = (subject: ServiceSubject, probe: Probe, session: Session): string | undefined => {
+const schemaFault = (subject: ServiceSubject, probe: Probe): string | undefined => {
   const { tool, outputSchema } = probe.tool.tool;
   const check = (result: Json): string | undefined => misfit(outputSchema, result);
   const own = check(probe.result ?? null);
   if (own !== undefined) return own;
   for (const args of variants(subject, probe)) {
-    const outcome = session.call(probe.name, args);
+    const outcome = subject.reader.keep(probe.name, args);
     const fault = outcome.ok ? check(outcome.result) : undefined;
     if (fault !== undefined) {
       const empty = rowsOf(placesOf(subject.spec, tool), outcome.result)?.length === 0;
@@ -61,7 +60,6 @@ export const executability: ServiceValidator = {
   run: (subject) => {
     const notes = takeNotes();
     const { probes } = subject;
-    const session = subject.open();
     for (const probe of probes) {
       const own = notes.of(probe.tool.tool.name);
       if (probe.args === undefined) {
@@ -72,7 +70,7 @@ export const executability: ServiceValidator = {
         );
         continue;
       }
-      const fault = schemaFault(subject, probe, session);
+      const fault = schemaFault(subject, probe);
       if (fault !== undefined)
         own.against(
           `${probe.name} answers outside its output schema: ${fault}`,
@@ -80,7 +78,6 @@ export const executability: ServiceValidator = {
           'Make schema and result agree.',
         );
     }
-    session.drop();
     const called = probes.filter(({ args }) => args !== undefined).length;
     const prepared = probes.filter(({ before }) => before !== undefined);
     notes.saw(

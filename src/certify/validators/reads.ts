@@ -1,15 +1,14 @@
 /** Reads held against the independent query: filters, ranges, words, order, pages and totals (certify.md, validator 6). */
 import type { Tool } from '../../artifacts/tool.js';
 import type { Json } from '../../kit/hash.js';
-import type { Session } from '../../serve/sessions/session.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
 import { argPath } from '../../world/surface/args.js';
 import { type Part, type Places, partOf, placesOf, rowsOf } from '../answer.js';
 import { placed, writeArgs } from '../arguments.js';
 import type { Probe } from '../probes.js';
 import { ask, type Query } from '../query.js';
-import { argOf, askedArgs, inWords, questionsFor } from '../questions.js';
-import { rowTest } from '../shown.js';
+import { argOf, askedArgs, inWords } from '../questions.js';
+import type { RowTest } from '../shown.js';
 import type { Notes, ServiceSubject } from '../validator.js';
 
 /** Rows that a list without a limit gives at most. */
@@ -22,12 +21,11 @@ const SINGLES = 3;
 
 interface Reading {
   subject: ServiceSubject;
-  session: Session;
   name: string;
   tool: Tool;
   places: Places;
   rows: readonly Row[];
-  isRow(shown: Json, row: Row): boolean;
+  isRow: RowTest;
 }
 
 /** What an answer says about itself, against what is so. */
@@ -85,10 +83,10 @@ const pageFault = (
 };
 
 const questionFault = (reading: Reading, query: Query): string | undefined => {
-  const { subject, session, name, tool, rows } = reading;
+  const { subject, name, tool, rows } = reading;
   const limit = argOf(tool, 'limit');
   const most = Math.min(limit?.[1].max ?? UNPAGED, UNPAGED);
-  const outcome = session.call(name, askedArgs(subject, tool, query, limit ? { [limit[0]]: most } : {}));
+  const outcome = subject.reader.ask(name, askedArgs(subject, tool, query, limit ? { [limit[0]]: most } : {}));
   if (!outcome.ok) return `fails: ${outcome.error?.code ?? ''}`;
   const expected = ask(subject.spec, tool, rows, query);
   const paged = argOf(tool, 'offset', 'page', 'cursor') !== undefined;
@@ -99,7 +97,7 @@ const questionFault = (reading: Reading, query: Query): string | undefined => {
 
 /** Follows the pages as an agent would: by the mark the answer shows, else by the next number. */
 const pagesFault = (reading: Reading, query: Query): string | undefined => {
-  const { subject, session, name, tool, rows, places } = reading;
+  const { subject, name, tool, rows, places } = reading;
   const limit = argOf(tool, 'limit');
   const turn = argOf(tool, 'offset', 'page', 'cursor');
   if (!limit || !turn) return undefined;
@@ -115,7 +113,7 @@ const pagesFault = (reading: Reading, query: Query): string | undefined => {
       page === 0 || role === 'cursor' ? {} : { [turn[0]]: role === 'page' ? page : page * size };
     const args = askedArgs(subject, tool, query, { [limit[0]]: size, ...next });
     const marked = page > 0 && role === 'cursor' ? placed(args, argPath(subject.spec, ...turn), mark) : args;
-    const outcome = session.call(name, marked);
+    const outcome = subject.reader.ask(name, marked);
     if (!outcome.ok) return `fails on page ${page + 1}: ${outcome.error?.code ?? ''}`;
     const fault = pageFault(reading, outcome.result, expected, page * size, size);
     if (fault) return `${fault} (page ${page + 1} of ${size} rows)`;
@@ -127,7 +125,7 @@ const pagesFault = (reading: Reading, query: Query): string | undefined => {
 };
 
 const compareList = (reading: Reading, blame: (what: string) => void): number => {
-  const queries = questionsFor(reading.subject, reading.tool, reading.rows);
+  const queries = reading.subject.questions(reading.tool);
   for (const query of queries) {
     const fault = questionFault(reading, query);
     if (fault) blame(`${inWords(query)} ${fault}`);
@@ -140,7 +138,7 @@ const compareList = (reading: Reading, blame: (what: string) => void): number =>
 
 /** The row a get names by all of its key arguments, for a few rows of the table. */
 const compareGet = (reading: Reading, blame: (what: string) => void): number => {
-  const { subject, session, name, tool, rows, isRow } = reading;
+  const { subject, name, tool, rows, isRow } = reading;
   const keys = Object.entries(tool.args).filter(([, arg]) => arg.role === 'key');
   const others = Object.entries(tool.args).some(([, arg]) => arg.role !== 'key' && arg.required);
   if (keys.length === 0 || others) return 0;
@@ -148,7 +146,7 @@ const compareGet = (reading: Reading, blame: (what: string) => void): number => 
   for (const row of few) {
     const values = Object.fromEntries(keys.map(([arg, { col }]) => [arg, row[col ?? arg] ?? null]));
     if (Object.values(values).includes(null)) continue;
-    const outcome = session.call(name, writeArgs(subject.spec, tool, values));
+    const outcome = subject.reader.ask(name, writeArgs(subject.spec, tool, values));
     if (!outcome.ok || !isRow(outcome.result, row))
       blame(`with ${JSON.stringify(values)} does not return the row as it is stored`);
   }
@@ -158,30 +156,26 @@ const compareGet = (reading: Reading, blame: (what: string) => void): number => 
 /** Compares a read tool with independent queries; returns how many answers were compared. */
 export const compareReads = (subject: ServiceSubject, probe: Probe, notes: Notes): number => {
   const { tool } = probe.tool.tool;
-  const session = subject.open();
   const blame = (what: string): void =>
     notes
       .of(probe.tool.tool.name)
       .against(`${probe.name} ${what}`, 'steps', 'Return what the arguments ask for, as it is stored.');
   const reading: Reading = {
     subject,
-    session,
     name: probe.name,
     tool,
     places: placesOf(subject.spec, tool),
     rows: subject.rows(tool.table),
-    isRow: rowTest(subject.spec, tool.table, tool.returns?.cols),
+    isRow: subject.isRow(tool.table, tool.returns?.cols),
   };
   const isOwn = (tool.returns?.table ?? tool.table) === tool.table;
   let compared = 0;
   if (isOwn && (tool.op === 'list' || tool.op === 'search')) compared = compareList(reading, blame);
   else if (isOwn && tool.op === 'get') compared = compareGet(reading, blame);
-  else session.call(probe.name, probe.args);
-  const changed = session.ledger.find(({ touched }) => touched.length > 0);
-  if (changed || Object.keys(session.diff()).length > 0)
+  else subject.reader.ask(probe.name, probe.args);
+  if (subject.reader.hasChanged(probe.name))
     notes
       .of(probe.tool.tool.name)
       .against(`${probe.name} changes state although it declares no write`, 'contract', 'Declare the write.');
-  session.drop();
   return compared;
 };

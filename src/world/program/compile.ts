@@ -18,10 +18,9 @@ const dearest = (tools: Iterable<CompiledTool>): LoadClass =>
 /**
  * Compiles a service. Throws `bad_steps`, `bad_expression`, `unknown_table`, `unknown_column`, `unknown_argument`,
  * `bad_tool_name`, `bad_field`, `bad_column`, `bad_argument` or `bad_code` (fault world) with `tool.step` or `table.column` as value.
- * Equal specs share one Program; a spec is taken as frozen.
+ * Equal specs share one Program; a spec is taken as frozen. `hash` is its address, where that is known.
  */
-export const compileService = (spec: ServiceSpec): Program => {
-  const hash = addressOf(spec);
+export const compileService = (spec: ServiceSpec, hash = addressOf(spec)): Program => {
   const known = kept.get(hash);
   if (known) return known;
   forgetSpec(spec);
@@ -47,8 +46,7 @@ export const compileService = (spec: ServiceSpec): Program => {
  * As `compileService`, for servers that hold hundreds of services: a tool is compiled when it is first called and let go when
  * thousands of others were called since. A defect of a tool's steps shows when it is called, as a fault of the world.
  */
-export const openService = (spec: ServiceSpec): Program => {
-  const hash = addressOf(spec);
+export const openService = (spec: ServiceSpec, hash = addressOf(spec)): Program => {
   checkService(spec);
   let environments: Environments | undefined;
   const shared = (): Environments => {

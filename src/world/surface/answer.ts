@@ -8,7 +8,7 @@ import type { Row } from '../state/types.js';
 import { pageOf, writeCursor } from './cursor.js';
 import { keptFor } from './kept.js';
 import { styled } from './naming.js';
-import { compileTemplate, placeholdersIn } from './template.js';
+import { compileTemplate, type Fill, placeholdersIn } from './template.js';
 import { columnCodec, type RowFields, rowFields, tableOf } from './values.js';
 
 /** One row in the surface's row template. */
@@ -30,11 +30,19 @@ export const nounsOf = (spec: ServiceSpec, table: Table): { noun: string; nouns:
   return { noun: styled(style, table.noun), nouns: styled(style, table.plural ?? plural(table.noun)) };
 };
 
+/** The template compiled, once for a service where it is the surface's own. */
+const fillOf = (spec: ServiceSpec, kind: 'one' | 'many' | 'done' | 'row', own?: Json): Fill =>
+  own === undefined ? keptFor(spec, `fill ${kind}`, () => compileTemplate(spec.surface[kind])) : compileTemplate(own);
+
+/** Whether the row template places the key itself. */
+export const isKeyApart = (spec: ServiceSpec): boolean =>
+  keptFor(spec, 'key apart', () => placeholdersIn(spec.surface.row).has('key'));
+
 /** How rows of a table look. A row template that places `$key` itself leaves the key column out of `$fields`. */
 export const rowView = (spec: ServiceSpec, tableName: string, cols?: readonly string[]): RowView => {
   const table = tableOf(spec, tableName);
   const keyCol = table.key.col;
-  const apart = placeholdersIn(spec.surface.row).has('key');
+  const apart = isKeyApart(spec);
   const fields = rowFields(spec, tableName, cols, apart ? keyCol : undefined);
   const keyColumn = table.cols[keyCol];
   const codec = keyColumn && columnCodec(spec, keyColumn, table);
@@ -43,7 +51,7 @@ export const rowView = (spec: ServiceSpec, tableName: string, cols?: readonly st
     return value === null || !codec ? value : codec.encode(value);
   };
   if (spec.surface.row === '$fields') return { fields, key, show: fields };
-  const fill = compileTemplate(spec.surface.row);
+  const fill = fillOf(spec, 'row');
   const { noun, nouns } = nounsOf(spec, table);
   return { fields, key, show: (row) => fill({ noun, nouns, fields: fields(row), key: key(row) }) ?? {} };
 };
@@ -69,9 +77,10 @@ export interface AnswerView {
 export const answerView = (spec: ServiceSpec, table: string, returns?: Returns): AnswerView => {
   const view = rowView(spec, table, returns?.cols);
   const { noun, nouns } = nounsOf(spec, tableOf(spec, table));
-  const one = compileTemplate(envelopeOf(spec, 'one', returns));
-  const many = compileTemplate(envelopeOf(spec, 'many', returns));
-  const done = compileTemplate(envelopeOf(spec, 'done', returns));
+  const own = returns?.envelope as Json | undefined;
+  const one = fillOf(spec, 'one', own);
+  const many = fillOf(spec, 'many', own);
+  const done = fillOf(spec, 'done', own);
   const { paging: style } = spec.surface;
   // Writing a row is the dear part of most answers: it is written only in the forms that the envelope has a place for.
   const used = placeholdersIn(envelopeOf(spec, 'one', returns));

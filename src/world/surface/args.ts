@@ -93,13 +93,13 @@ const pageCodec = (first: number): Codec => ({
   schema: { type: 'integer', minimum: first },
 });
 
-const codecFor = (spec: ServiceSpec, table: Table, arg: Arg, col: Column | undefined): Codec => {
+const codecFor = (spec: ServiceSpec, table: Table, arg: Arg, col: Column | undefined, ownCurrency: boolean): Codec => {
   if (arg.role === 'sort') return sortCodec(spec, table, arg);
   if (arg.role === 'cursor') return cursorCodec;
   if (arg.role === 'page') return pageCodec(firstPage(spec.surface.paging));
   const type: ColumnType = arg.type === 'list' ? (arg.items ?? col?.type ?? 'text') : arg.type;
   const enumeration = type === 'text' ? (arg.enum ?? col?.enum) : undefined;
-  return codecOf(spec.surface, { type, enum: enumeration, ownCurrency: currencyColumn(table) !== undefined });
+  return codecOf(spec.surface, { type, enum: enumeration, ownCurrency });
 };
 
 export type ArgShape = Pick<ArgSpec, 'arg' | 'list' | 'nullable'>;
@@ -112,24 +112,37 @@ export const argShape = (spec: ServiceSpec, tool: Tool, name: string): ArgShape 
   return { arg, list: arg.type === 'list', nullable };
 };
 
-const argSpec = (spec: ServiceSpec, tool: Tool, name: string): ArgSpec => {
+/** What the arguments of a tool have in common, found once for all of them. */
+interface Currency {
+  isOwn: boolean;
+  arg: string | undefined;
+}
+
+const currencyOf = (spec: ServiceSpec, tool: Tool): Currency => {
+  const column = currencyColumn(spec.tables[tool.table] as Table);
+  const says = (name: string): boolean => argCol(tool, name) === column;
+  return column === undefined
+    ? { isOwn: false, arg: undefined }
+    : { isOwn: true, arg: Object.keys(tool.args).find(says) };
+};
+
+const argSpec = (spec: ServiceSpec, tool: Tool, name: string, currency: Currency): ArgSpec => {
   const arg = tool.args[name] as Arg;
   const table = spec.tables[tool.table] as Table;
   const col = argColumn(spec, tool, name);
   const limits = arg.role === 'set' ? col : undefined;
-  const currency = currencyColumn(table);
   const paging = arg.role === 'limit' || arg.role === 'offset';
   const floor = arg.role === 'limit' ? 1 : 0;
   return {
     name,
     ...argShape(spec, tool, name),
     path: argPath(spec, name, arg),
-    codec: codecFor(spec, table, arg, col),
+    codec: codecFor(spec, table, arg, col, currency.isOwn),
     min: paging ? Math.max(floor, arg.min ?? floor) : arg.role === 'page' ? undefined : (arg.min ?? limits?.min),
     max: arg.max ?? (arg.role === 'limit' ? 100 : arg.role === 'offset' ? MAX_OFFSET : limits?.max),
     minLength: arg.minLength,
     maxLength: arg.maxLength ?? limits?.maxLength,
-    currencyArg: Object.keys(tool.args).find((other) => currency !== undefined && argCol(tool, other) === currency),
+    currencyArg: currency.arg,
   };
 };
 const argCol = (tool: Tool, name: string): string => tool.args[name]?.col ?? name;
@@ -142,7 +155,8 @@ export const argSpecs = (spec: ServiceSpec, tool: Tool): ReadonlyMap<string, Arg
   const tools = keptFor(spec, 'args', () => new Map<Tool, ReadonlyMap<string, ArgSpec>>());
   const known = tools.get(tool);
   if (known) return known;
-  const all = Object.keys(tool.args).map((name) => argSpec(spec, tool, name));
+  const currency = currencyOf(spec, tool);
+  const all = Object.keys(tool.args).map((name) => argSpec(spec, tool, name, currency));
   const money = (one: ArgSpec): number => Number(one.arg.type === 'money' && one.currencyArg !== undefined);
   const specs = new Map(all.sort((a, b) => money(a) - money(b)).map((one) => [one.name, one]));
   tools.set(tool, specs);

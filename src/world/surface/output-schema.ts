@@ -3,7 +3,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Column } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
 import type { Json } from '../../kit/hash.js';
-import { envelopeOf, nounsOf } from './answer.js';
+import { envelopeOf, isKeyApart, nounsOf } from './answer.js';
 import { surfacePath } from './naming.js';
 import { type Placeholder, placeholdersIn } from './template.js';
 import { columnCodec, tableOf, visibleColumns } from './values.js';
@@ -84,7 +84,7 @@ export const outputSchemaOf = (spec: ServiceSpec, tool: Tool): Schema => {
   const tableName = returns?.table ?? tool.table;
   const table = tableOf(spec, tableName);
   const nouns = nounsOf(spec, table);
-  const apart = placeholdersIn(spec.surface.row).has('key') ? table.key.col : undefined;
+  const apart = isKeyApart(spec) ? table.key.col : undefined;
   const cols = visibleColumns(table, returns?.cols).filter((name) => name !== apart);
   const keyCol = table.cols[table.key.col];
   const key: Schema = keyCol ? columnSchema(spec, { ...keyCol, required: true }) : {};

@@ -29,9 +29,13 @@ const WORD = new RegExp(`\\$(${[...PLACEHOLDERS].sort((a, b) => b.length - a.len
 
 /** Placeholders that a template mentions. */
 export const placeholdersIn = (template: unknown): Set<Placeholder> =>
+  typeof template === 'string' && !template.includes('$') ? new Set() : placeholdersOf(template);
+
+const placeholdersOf = (template: unknown): Set<Placeholder> =>
   new Set([...(JSON.stringify(template) ?? '').matchAll(WORD)].map((found) => found[1] as Placeholder));
 
 const textFill = (text: string): Fill => {
+  if (!text.includes('$')) return () => text;
   const found = [...text.matchAll(WORD)];
   if (found.length === 0) return () => text;
   const [first] = found as [RegExpMatchArray];
@@ -48,7 +52,7 @@ const textFill = (text: string): Fill => {
 
 const objectFill = (template: { [key: string]: Json }): Fill => {
   const parts = Object.entries(template).map(([key, value]) => ({
-    key: textFill(key),
+    key: key.includes('$') ? textFill(key) : key,
     spread: key === '$fields',
     value: compileTemplate(value),
   }));
@@ -61,7 +65,7 @@ const objectFill = (template: { [key: string]: Json }): Fill => {
         kept = true;
         continue;
       }
-      const key = part.key(fillings);
+      const key = typeof part.key === 'string' ? part.key : part.key(fillings);
       const value = part.value(fillings);
       if (key === undefined || value === undefined) continue;
       out[String(key)] = value;

@@ -11,8 +11,10 @@ import type { Codec } from './value.js';
 
 /** The column that says a row's currency; a table without one uses the surface's. */
 export const currencyColumn = (table: Table): string | undefined =>
-  Object.keys(table.cols).find((name) => CURRENCY.test(name) && table.cols[name]?.type === 'text');
+  Object.keys(table.cols).find((name) => isCurrency(name) && table.cols[name]?.type === 'text');
 const CURRENCY = /(^|_)currency(_code)?$/;
+// Nearly every name is another: the plain search is over before the expression begins.
+const isCurrency = (name: string): boolean => name.includes('currency') && CURRENCY.test(name);
 
 /** The codec of a column of `spec`; `table` is its table, where amounts are to be read in any currency its rows say. */
 export const columnCodec = (spec: ServiceSpec, col: Column, table?: Table): Codec => {
@@ -28,7 +30,7 @@ export const columnCodec = (spec: ServiceSpec, col: Column, table?: Table): Code
 /** A canonical value as the surface shows it. `row` gives an amount the currency of its row. */
 export const encodeValue = (spec: ServiceSpec, col: Column, value: SqlValue, row?: Readonly<Row>): Json => {
   if (value === null) return null;
-  const currency = row && Object.entries(row).find(([name]) => CURRENCY.test(name))?.[1];
+  const currency = row && Object.entries(row).find(([name]) => isCurrency(name))?.[1];
   return columnCodec(spec, col).encode(value, typeof currency === 'string' ? currency : undefined);
 };
 
