@@ -2,10 +2,21 @@
 import type { Arg } from '../../artifacts/tool.js';
 import { plural, singular, snake } from '../../kit/words.js';
 import { type BodyField, collides } from './columns.js';
+import { directionArg } from './direction.js';
 import type { Entity } from './entities.js';
 import { scalarField } from './fields.js';
 import { identifier, propertyName, surfaceField, unique } from './names.js';
-import { filterArg, idCursor, limitArg, type PagingStyle, pageArg, pagingRole, queryField, sortArg } from './query.js';
+import {
+  filterArg,
+  idCursor,
+  keysArg,
+  limitArg,
+  type PagingStyle,
+  pageArg,
+  pagingRole,
+  queryField,
+  sortArg,
+} from './query.js';
 import type { Schemas } from './schema.js';
 import type { Sighting } from './sightings.js';
 import type { DocParam, Field } from './types.js';
@@ -84,13 +95,23 @@ export const keyArg = (
   if (query && !schemas.view(query.schema).types.has('array'))
     return make(query.name, queryField(query.name), query.description);
   const body = sighting.body;
-  if (!body || body.many) return undefined;
+  if (!body || (body.many && sighting.kind === 'action')) return undefined;
+  const around = body.many ? [] : body.path;
   const byName = new Map([...body.item.properties].map(([name, raw]) => [snake(name), [name, raw] as const] as const));
   for (const wanted of names) {
     const [name, raw] = byName.get(wanted) ?? [];
-    if (name === undefined || body.path.length > 2) continue;
+    if (name === undefined || around.length > 2) continue;
     const field = scalarField(name, raw, true, schemas);
-    if (field && field.type !== 'json') return make(name, surfaceField([...body.path, name]), field.description);
+    if (field && field.type !== 'json') return make(name, surfaceField([...around, name]), field.description);
+  }
+  if (sighting.kind !== 'delete' || body.many) return undefined;
+  // A list of keys: one of them a call.
+  for (const [name, raw] of body.item.properties) {
+    const listed = schemas.view(raw);
+    const one = singular(snake(name)).replace(/(^|_)ids$/, '$1id');
+    const field = listed.types.has('array') ? scalarField(name, listed.items, true, schemas) : undefined;
+    if (field && field.type !== 'json' && one !== snake(name) && names.has(one))
+      return make(one, surfaceField([...around, one]));
   }
   return undefined;
 };
@@ -142,11 +163,11 @@ export const querySets = (entity: Entity, params: readonly DocParam[], schemas: 
   });
 
 /** The nearest parent a nested path names, as a required argument on the column that holds its key. */
-export const parentArg = (list: ArgList, entity: Entity, sighting: Sighting, role: 'set' | 'filter'): void => {
+export const parentArg = (list: ArgList, entity: Entity, sighting: Sighting, role: 'set' | 'filter' | 'key'): void => {
   const at = [...sighting.parents].reverse().find((one) => entity.parents.has(one.place));
   const col = at && entity.parents.get(at.place);
   const column = col === undefined ? undefined : entity.columns.facts.get(col)?.column;
-  if (!at || col === undefined || !column?.fk) return;
+  if (!at || col === undefined || !column?.fk || (role === 'key' && col === entity.columns.keyCol)) return;
   const param = sighting.op.params.find((one) => one.in === 'path' && one.name === at.param);
   addArg(list, snake(at.param), {
     type: column.type,
@@ -161,7 +182,7 @@ export const parentArg = (list: ArgList, entity: Entity, sighting: Sighting, rol
 };
 
 /** Parents further out that a nested path names narrow too, where the rows say whose they are. */
-const outerArgs = (list: ArgList, entity: Entity, sighting: Sighting): void => {
+const outerArgs = (list: ArgList, entity: Entity, sighting: Sighting, role: 'filter' | 'key'): void => {
   for (const at of sighting.parents) {
     const col = [snake(at.param), `${singular(snake(at.noun))}_id`].find(
       (name) => entity.columns.facts.get(name)?.column.fk !== undefined,
@@ -170,13 +191,31 @@ const outerArgs = (list: ArgList, entity: Entity, sighting: Sighting): void => {
     if (col === undefined || !column?.fk || Object.values(list.args).some((arg) => arg.col === col)) continue;
     addArg(list, snake(at.param), {
       type: column.type,
-      role: 'filter',
-      op: 'eq',
+      role,
+      ...(role === 'filter' ? { op: 'eq' as const } : {}),
       col,
       ref: column.fk,
       required: true,
       field: propertyName(at.param),
     });
+  }
+};
+
+/**
+ * What the path of one row names besides the row: its parent, parents further out, and columns of its own
+ * (`/movies/{type}/{id}`). All of them must be the row's, as on the service itself.
+ */
+export const pathKeys = (list: ArgList, entity: Entity, sighting: Sighting, schemas: Schemas): void => {
+  if (sighting.keyParam === undefined || entity.resource.single) return;
+  parentArg(list, entity, sighting, 'key');
+  outerArgs(list, entity, sighting, 'key');
+  for (const { param: name, place } of sighting.parents) {
+    const param = sighting.op.params.find((one) => one.in === 'path' && one.name === name);
+    const arg = place === '' && param ? filterArg(param, entity, schemas) : undefined;
+    if (arg?.col === undefined || arg.op !== 'eq' || entity.columns.facts.get(arg.col)?.from !== 'answer') continue;
+    if (Object.values(list.args).some(({ col }) => col === arg.col)) continue;
+    const { op: _, ...plain } = arg;
+    addArg(list, snake(name), { ...plain, role: 'key', required: true, field: propertyName(name) });
   }
 };
 
@@ -188,10 +227,10 @@ export const listArgs = (
   style: PagingStyle,
   schemas: Schemas,
 ): void => {
-  outerArgs(list, entity, sighting);
+  outerArgs(list, entity, sighting, 'filter');
   if (sighting.narrow !== undefined) {
     const param = sighting.op.params.find((one) => one.in === 'path' && one.name === sighting.narrow);
-    const arg = param ? filterArg({ ...param, required: true }, entity, schemas) : undefined;
+    const arg = param && (keysArg(param, entity) ?? filterArg({ ...param, required: true }, entity, schemas));
     if (param && arg) addArg(list, snake(param.name), { ...arg, field: propertyName(param.name) });
   }
   const body: DocParam[] =
@@ -205,6 +244,7 @@ export const listArgs = (
         }))
       : [];
   let sorts = false;
+  let turns = false;
   const pagesById = sighting.op.params.some(({ name }) => idCursor(name, entity) !== undefined);
   for (const param of [...sighting.op.params.filter((one) => one.in === 'query'), ...body]) {
     const shape = schemas.view(param.schema);
@@ -221,9 +261,12 @@ export const listArgs = (
             : false;
     const sorted = sorts || pagesById ? undefined : sortArg(param, entity, schemas);
     if (sorted) sorts = true;
+    const turned = sorted || turns || pagesById ? undefined : directionArg(param, schemas);
+    if (turned) turns = true;
     const arg =
       wide ??
       sorted ??
+      turned ??
       idCursor(param.name, entity) ??
       (ours
         ? pageArg(style)

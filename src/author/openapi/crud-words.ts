@@ -22,6 +22,23 @@ export const segmentKind = (segment: string): OperationKind | undefined => {
   return second === 'by' ? (kind === 'get' ? 'search' : kind) : undefined;
 };
 
+const MANY = /^(bulk|batch|mass|many|multiple)$/;
+const METHOD_KINDS: Record<string, OperationKind> = {
+  post: 'create',
+  put: 'update',
+  patch: 'update',
+  delete: 'delete',
+};
+
+/** `batchUpdate`, `bulk-delete`, `POST /bulk`: what is done to many rows at once; undefined for another word, and for reads. */
+export const batchKind = (text: string, method: string): OperationKind | undefined => {
+  const words = wordsOf(text);
+  const rest = words.filter((word) => !MANY.test(word));
+  if (rest.length === words.length || rest.length > 1) return undefined;
+  const kind = rest[0] === undefined ? METHOD_KINDS[method] : BY_WORD.get(rest[0]);
+  return kind === 'create' || kind === 'update' || kind === 'delete' ? kind : undefined;
+};
+
 export interface VerbNoun {
   kind: OperationKind | undefined;
   verb: string;

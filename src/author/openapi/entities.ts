@@ -4,6 +4,7 @@ import { plural, singular, snake, spaced } from '../../kit/words.js';
 import { type Columns, columnsOf, isWritten } from './columns.js';
 import type { FieldContext } from './fields.js';
 import { type FoundKey, findKey } from './keys.js';
+import type { Membership } from './memberships.js';
 import { identifier, unique } from './names.js';
 import { isPlumbing } from './paths.js';
 import type { Relation } from './relations.js';
@@ -22,6 +23,8 @@ export interface Entity {
   parents: Map<string, string>;
   /** Reads of other rows through a reference of its own. */
   relations: Relation[];
+  /** Rows of others that are linked to its own. */
+  memberships: Membership[];
 }
 
 const MIN_COLUMNS = 2;
@@ -95,9 +98,8 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): En
   for (const { resource } of fit) nouns.set(nounOf(resource), (nouns.get(nounOf(resource)) ?? 0) + 1);
   for (const { resource, key } of fit) {
     const columns = columnsOf(resource, key, context);
-    // A row without a property of its own still says what hangs under what.
-    const hangs = !key.hidden && parentNoun(resource) !== undefined;
-    if (columns.facts.size < (hangs ? 1 : MIN_COLUMNS)) {
+    // A row without a property of its own still says that it is there, and what it hangs under.
+    if (columns.facts.size < (key.hidden ? MIN_COLUMNS : 1)) {
       rejected.push({ resource, why: 'its schema has no properties besides the key' });
       continue;
     }
@@ -108,7 +110,7 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): En
     const name = unique(identifier(clashes ? `${lead}_${word}` : word, 'thing'), taken);
     const noun = spaced(name);
     const table: Table = { noun, plural: plural(noun), key: { col: columns.keyCol }, cols: {} };
-    entities.push({ resource, name, table, key, columns, parents: new Map(), relations: [] });
+    entities.push({ resource, name, table, key, columns, parents: new Map(), relations: [], memberships: [] });
   }
   return { entities, rejected, context };
 };

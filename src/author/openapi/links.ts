@@ -13,10 +13,41 @@ const ROLES = new Set(
   ),
 );
 
-const typesMatch = (fact: ColumnFact, target: Entity): boolean => {
-  const type = fact.column.type;
-  return target.key.type === 'int' ? type === 'int' || type === 'number' : type === 'text';
+/** How an example of a key is written; two keys of one kind are written alike. */
+const shapeOf = (example: unknown): string | undefined => {
+  if (typeof example !== 'string' || example === '' || /^string$/i.test(example)) return undefined;
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(example)) return 'uuid';
+  if (/^https?:\/\//i.test(example)) return 'url';
+  return /^arn:/.test(example) ? 'arn' : /^\d+$/.test(example) ? 'digits' : 'text';
 };
+
+const FORMATS = /^(uuid|guid|uri|url|email|date|date-time|ipv4|ipv6|hostname|binary|byte|password|arn)$/;
+
+/** The column could hold such a key: its type, its format, its example and its length say nothing else. */
+const typesMatch = ({ column, field }: ColumnFact, target: Entity): boolean => {
+  const { type, field: own } = target.key;
+  if (type === 'int' ? column.type !== 'int' && column.type !== 'number' : column.type !== 'text') return false;
+  const [format, ours] = [field.format, own?.format].map((one) => (one && FORMATS.test(one) ? one : undefined));
+  if (format !== undefined && format !== ours && (ours !== undefined || own === undefined || format !== 'uuid'))
+    return false;
+  const [shape, key] = [shapeOf(field.example), shapeOf(own?.example)];
+  if (shape !== undefined && key !== undefined && shape !== key && (shape !== 'text' || key !== 'digits')) return false;
+  return field.maxLength === undefined || own?.format !== 'uuid' || field.maxLength >= 32;
+};
+
+/** A row that is named from elsewhere has a key of its own that calls show. */
+const isNamed = ({ resource, key }: Entity): boolean => !resource.single && !key.hidden;
+
+const tailOf = (words: string): string => words.split('_').at(-1) as string;
+
+/** The property or its schema is named after the table: else a schema that stands for many things says nothing of which. */
+const speaksOf = (target: Entity, ...names: (string | undefined)[]): boolean =>
+  names.some((name) => {
+    const words = snake(name ?? '')
+      .split('_')
+      .map(singular);
+    return words.includes(tailOf(target.resource.noun)) || words.includes(tailOf(target.name));
+  });
 
 export interface EntityIndex {
   bySchema(name: string): Entity | undefined;
@@ -61,12 +92,24 @@ export const indexOf = (entities: readonly Entity[]): EntityIndex => {
   };
 };
 
-/** `billing_customer` -> the longest tail that is an entity. */
+/** Words that say which one of a kind a column means; before any other word the column may speak of something else. */
+const WHICH = new Set(
+  `parent source target destination default primary secondary main billing shipping delivery invoice payment original
+  related linked current previous next prior first last latest new old from to owner owning owned created updated
+  modified assigned assignee requested requesting requester approved approver sender sending receiver receiving
+  recipient home own internal associated attached referenced selected preferred active root base initial final
+  origin origination master child sub duplicate replacement replaced merged copied cloned template forked inviting invited
+  managing manager responsible reporting creator author bill ship sold paid in on by for of with the this my your a`.split(
+    /\s+/,
+  ),
+);
+
+/** `billing_customer` -> customer: the longest tail that is an entity, when what is before it only says which one. */
 const byTail = (words: string, index: EntityIndex): Entity | undefined => {
   const parts = words.split('_');
   for (let at = 0; at < parts.length; at++) {
     const found = index.byNoun(singular(parts.slice(at).join('_')));
-    if (found) return found;
+    if (found) return parts.slice(0, at).every((word) => WHICH.has(word)) ? found : undefined;
   }
   return undefined;
 };
@@ -82,6 +125,7 @@ const targetOf = (entity: Entity, fact: ColumnFact, index: EntityIndex): Entity 
   const { field } = fact;
   if (field.embeds !== undefined) {
     const target = index.bySchema(field.embeds);
+    if (!target || !speaksOf(target, field.embeds, ...field.path.slice(0, -1))) return undefined;
     return target === entity && !KIN.test(snake(field.path[0] ?? '')) ? undefined : target;
   }
   if (field.enum || fact.column.type === 'json') return undefined;
@@ -106,7 +150,7 @@ export const linkColumns = (entities: readonly Entity[], index: EntityIndex): vo
     for (const fact of entity.columns.facts.values()) {
       if (fact.name === entity.columns.keyCol || fact.column.fk !== undefined) continue;
       const target = targetOf(entity, fact, index);
-      if (!target || !typesMatch(fact, target)) continue;
+      if (!target || !isNamed(target) || !typesMatch(fact, target)) continue;
       fact.column = { ...fact.column, type: target.key.type, fk: target.name };
       for (const rule of ['min', 'max', 'pattern', 'format', 'maxLength', 'enum', 'default'] as const)
         delete fact.column[rule];

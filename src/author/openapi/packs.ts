@@ -10,11 +10,12 @@ export interface Weighed {
 }
 
 const neighbours = (entity: Entity): Set<string> =>
-  new Set(
-    [...entity.columns.facts.values()].flatMap(({ column }) =>
+  new Set([
+    ...[...entity.columns.facts.values()].flatMap(({ column }) =>
       column.fk && column.fk !== entity.name ? [column.fk] : [],
     ),
-  );
+    ...entity.memberships.map(({ target }) => target.name),
+  ]);
 
 /** One entity with very many tools must not outweigh a circle of several. */
 const MOST_VALUE = 60;
@@ -64,7 +65,8 @@ export const partition = (weighed: readonly Weighed[], most: number, packs: numb
 /** Cuts the links that lead out of a pack: a foreign key becomes a plain value, a hidden parent column goes. */
 export const pruneLinks = (entities: readonly Entity[]): void => {
   const inside = new Set(entities.map((entity) => entity.name));
-  for (const entity of entities)
+  for (const entity of entities) {
+    entity.memberships = entity.memberships.filter(({ target }) => inside.has(target.name));
     for (const [name, fact] of [...entity.columns.facts]) {
       if (fact.column.fk === undefined || inside.has(fact.column.fk)) continue;
       if (fact.column.hidden && fact.from === 'path') entity.columns.facts.delete(name);
@@ -75,4 +77,5 @@ export const pruneLinks = (entities: readonly Entity[]): void => {
       }
       for (const [place, col] of [...entity.parents]) if (col === name) entity.parents.delete(place);
     }
+  }
 };

@@ -195,6 +195,16 @@ export const filterArg = (param: DocParam, entity: Entity, schemas: Schemas): Ar
   return undefined;
 };
 
+/** `/answers/{ids}`: the rows whose keys are listed; undefined when the parameter names no keys. */
+export const keysArg = ({ name, in: where }: DocParam, entity: Entity): Arg | undefined => {
+  const words = snake(name).replace(/(^|_)ids$/, '$1id');
+  const { noun } = entity.resource;
+  const names = ['id', `${noun}_id`, `${noun.split('_').at(-1)}_id`, entity.columns.keyCol];
+  if (words === snake(name) || where !== 'path' || entity.key.hidden || !names.includes(words)) return undefined;
+  const { type } = entity.key;
+  return { type: 'list', items: type, role: 'filter', col: entity.columns.keyCol, op: 'in', required: true };
+};
+
 /** Bounds of a page size from the parameter's schema: default 20, at most 100 where it says nothing. */
 export const limitArg = (param: DocParam, schemas: Schemas): Arg => {
   const field = scalarField(param.name, param.schema, false, schemas);

@@ -5,15 +5,15 @@ import { keyArg, toolText } from './args.js';
 import type { Entity } from './entities.js';
 import { type EntityIndex, parentOf } from './links.js';
 import { identifier } from './names.js';
-import { filterArg } from './query.js';
-import { SAME } from './report.js';
+import { filterArg, keysArg } from './query.js';
+import { NO_COLUMN, SAME } from './report.js';
 import type { Schemas } from './schema.js';
 import type { Sighting } from './sightings.js';
 
 /** A path parameter narrows by a column that is not in the schema. */
 const isVague = (entity: Entity, { narrow, op }: Sighting, schemas: Schemas): boolean => {
   const param = op.params.find((one) => one.in === 'path' && one.name === narrow);
-  return !param || filterArg(param, entity, schemas) === undefined;
+  return !param || (keysArg(param, entity) ?? filterArg(param, entity, schemas)) === undefined;
 };
 
 /** Why a list is left out: no column holds its parent or what it narrows by, or the plain list says as much. */
@@ -34,7 +34,7 @@ export const whyNoList = (
   if (parentOf(sighting, index) === undefined) return made.some(({ tool }) => tool.op === 'list') ? SAME : undefined;
   const named = [...sighting.parents].reverse().find((one) => entity.parents.has(one.place));
   const col = named && entity.parents.get(named.place);
-  if (col === undefined) return 'lists the same things by a relation that no column holds';
+  if (col === undefined) return NO_COLUMN;
   const narrowed = made.some(
     ({ tool }) => tool.op === 'list' && Object.values(tool.args).some((arg) => arg.col === col),
   );
@@ -70,7 +70,10 @@ export const linkRelations = (related: readonly Sighting[], index: EntityIndex):
       left.push(sighting);
       continue;
     }
-    if (source.relations.length < MOST)
+    const again = source.relations.find((one) => one.target === target && one.sighting.noun === sighting.noun);
+    const distinct = new Set(source.relations.map(({ col }) => col)).size;
+    if (again) source.relations.push({ ...again, sighting });
+    else if (distinct < MOST)
       source.relations.push({ sighting, col: columnFor(source, target, sighting.noun), target });
     else left.push(sighting);
   }

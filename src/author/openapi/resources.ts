@@ -1,5 +1,7 @@
 /** Groups sightings by collection, and collections that speak of the same thing into one resource. */
 import { singular, snake, wordsOf } from '../../kit/words.js';
+import { type Group, hasItems, speaksOf } from './groups.js';
+import { type LinkGroup, withoutLinks } from './linking.js';
 import type { View } from './schema.js';
 import type { ParentParam, Sighting } from './sightings.js';
 import type { OperationKind } from './types.js';
@@ -23,20 +25,10 @@ export interface Resource {
 }
 
 const ORDER: readonly OperationKind[] = ['get', 'list', 'search', 'create', 'update', 'action', 'delete'];
-const ITEM_KINDS = new Set<OperationKind>(['get', 'update', 'delete']);
 /** Schemas that many things share say nothing about any of them. */
 const GENERIC_NOUNS = 4;
 const MIN_SHARED = 3;
 const OVERLAP = 0.7;
-
-interface Group {
-  place: string;
-  noun: string;
-  sightings: Sighting[];
-  schema: string | undefined;
-  names: Set<string>;
-  single: 'part' | 'one' | undefined;
-}
 
 const wordOf = (sighting: Sighting): string => singular(snake(sighting.noun));
 
@@ -113,12 +105,6 @@ const groupsOf = (sightings: readonly Sighting[]): Group[] => {
   }));
 };
 
-const hasItems = (group: Group): boolean =>
-  group.sightings.some(
-    ({ kind, keyParam, keyElsewhere }) =>
-      ITEM_KINDS.has(kind) && (keyParam !== undefined || (keyElsewhere && kind === 'get')),
-  );
-
 const homeOf = (groups: readonly Group[]): Group => {
   const worth = (group: Group): number =>
     new Set(group.sightings.map((sighting) => sighting.kind)).size * 10 +
@@ -143,10 +129,6 @@ const genericSchemas = (groups: readonly Group[]): Set<string> => {
   }
   return out;
 };
-
-/** The schema is named after the collection, and rows can be named: the place where the schema is at home. */
-const speaksOf = (group: Group): boolean =>
-  group.schema !== undefined && hasItems(group) && snake(group.schema).endsWith(group.noun);
 
 /** Merges groups: the same noun with the same or an overlapping schema; or the same schema, when one of them only lists it. */
 const merged = (groups: readonly Group[]): Group[][] => {
@@ -195,26 +177,6 @@ const aliasesOf = (cluster: readonly Group[], home: Group): Set<string> => {
   return new Set([...names, ...own]);
 };
 
-const READ = new Set<OperationKind>(['get', 'list', 'search', 'action']);
-
-/**
- * `DELETE /teams/{t}/members/{user}` takes a user out of a team, not out of the service: a nested place whose rows are at home
- * elsewhere and that neither shows nor makes one of its own only links them.
- */
-const withoutLinks = (groups: readonly Group[], links: Sighting[]): Group[] => {
-  const homes = new Map<string, Group>();
-  for (const group of groups)
-    if (group.schema !== undefined && speaksOf(group) && group.sightings.some(({ kind }) => kind === 'get'))
-      if (!homes.has(group.schema)) homes.set(group.schema, group);
-  return groups.map((group) => {
-    const home = group.schema === undefined ? undefined : homes.get(group.schema);
-    const own = group.sightings.some(({ kind, body }) => kind === 'get' || (kind === 'create' && body !== undefined));
-    if (!home || home === group || own || !group.place.includes('{}')) return group;
-    links.push(...group.sightings.filter(({ kind }) => !READ.has(kind)));
-    return { ...group, sightings: group.sightings.filter(({ kind }) => READ.has(kind)) };
-  });
-};
-
 /** `/issues/{id}/repository`, `/users/me`: shows a row that is at home elsewhere, found by a relation or by who asks. */
 const relations = (groups: readonly Group[]): Set<Group> => {
   const homes = new Map<string, Group>();
@@ -250,15 +212,17 @@ const resourceOf = (cluster: readonly Group[]): Resource => {
 /** Resources in document order of their first operation, and the operations that only link rows of two of them. */
 export const resourcesOf = (
   sightings: readonly Sighting[],
-): { resources: Resource[]; links: Sighting[]; related: Sighting[] } => {
+): { resources: Resource[]; links: Sighting[]; memberships: LinkGroup[]; related: Sighting[] } => {
   const order = new Map(sightings.map((sighting, at) => [sighting, at] as const));
   const first = (resource: Resource): number =>
     Math.min(...resource.sightings.map((sighting) => order.get(sighting) ?? 0));
-  const links: Sighting[] = [];
-  const all = withoutLinks(groupsOf(sightings), links).filter((group) => group.sightings.length > 0);
+  const { groups: rest, links, memberships } = withoutLinks(groupsOf(sightings));
+  const all = rest.filter((group) => group.sightings.length > 0);
   const elsewhere = relations(all);
   const groups = all.filter((group) => !elsewhere.has(group));
   const related = [...elsewhere].flatMap((group) => group.sightings);
   const resources = merged(groups).map(resourceOf);
-  return { resources: resources.sort((a, b) => first(a) - first(b)), links, related };
+  // What hangs under a member hangs under the row that the member is.
+  for (const { place, home } of memberships) resources.find(({ places }) => places.has(home))?.places.add(place);
+  return { resources: resources.sort((a, b) => first(a) - first(b)), links, memberships, related };
 };

@@ -1,7 +1,7 @@
 /** Operations whose id, not whose path, says what they do to what: `pubsub.projects.topics.list`, `users.info`, `CreateVpc`. */
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
-import { segmentKind, verbNoun } from './crud-words.js';
+import { batchKind, segmentKind, verbNoun } from './crud-words.js';
 import { isDotted, isPlumbing, type PathShape, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
 import type { Verdict } from './sightings.js';
@@ -10,8 +10,12 @@ import type { DocOperation, OperationKind } from './types.js';
 /** `pubsub.projects.topics.list` over `/v1/{name}`. */
 export const byDottedId = (op: DocOperation, shape: PathShape, places: Places): Verdict | undefined => {
   const pieces = (op.id ?? '').split('.');
+  // `/images/{resource}/getIamPolicy` has a path that says what the id says.
   const generic = shape.segments.some(
-    (segment) => segment.param && /^(name|parent|resource)$|\.name$/.test(segment.text),
+    ({ param, text }, at) =>
+      param &&
+      /^(name|parent|resource)$|\.name$/.test(text) &&
+      !pieces.includes(shape.segments[at - 1]?.text ?? shape.segments[at + 1]?.text ?? '/'),
   );
   const flat = shape.segments.every(
     (segment) => segment.param || /^(v\d\w*|upload|download|media)$/.test(segment.text),
@@ -115,7 +119,9 @@ const nameOf = (op: DocOperation, places: Places): string | undefined =>
   places.shape(op).segments.length === 0 ? op.id : segmentOf(op, places);
 
 const procedureOf = (op: DocOperation, places: Places): Procedure | undefined => {
-  const [verb = '', ...rest] = procedureWords(nameOf(op, places) ?? '');
+  const words = procedureWords(nameOf(op, places) ?? '');
+  const isBatch = words[0] === 'batch' && batchKind(words.slice(0, 2).join('_'), '') !== undefined;
+  const [verb = '', ...rest] = isBatch ? words.slice(1) : words;
   if (rest.length === 0 || verb === 'batch') return undefined;
   const kind = VERBS[verb] ?? segmentKind(verb);
   if (kind === undefined && matchVerb(verb, rest.at(-1) as string) === undefined) return undefined;

@@ -6,8 +6,10 @@ import type { Tool } from '../../artifacts/tool.js';
 import { rng } from '../../kit/rng.js';
 import { compileAction, noVerb, type VerbCompiler, verbOf } from './actions.js';
 import { collides } from './columns.js';
+import { withDirection } from './direction.js';
 import type { Entity } from './entities.js';
 import { machineOf } from './machine.js';
+import { linkTable } from './memberships.js';
 import { identifier, toolName, unique } from './names.js';
 import { isNode, type ParsedDocument } from './parse.js';
 import { PACK_FULL, SAME } from './report.js';
@@ -157,9 +159,13 @@ export const buildService = (
     drafts.push(...plainOnes);
   }
   breakCircles(tables);
+  for (const membership of entities.flatMap(({ memberships }) => memberships))
+    tables[membership.table] = linkTable(membership);
   makeRoom(entities, tables, drafts);
   for (const entity of entities) drafts.push(...actionsOf(entity, tables, drafts, context, note));
   const kept = chosen(drafts, context.most, note).map((draft) => ({ ...draft, tool: withTouched(draft.tool, tables) }));
+  for (const { table } of entities.flatMap(({ memberships }) => memberships))
+    if (!kept.some(({ tool }) => tool.reads.includes(table))) delete tables[table];
   const writes = kept.filter(({ tool }) => tool.writes.length > 0).length;
   if (kept.length < MIN_TOOLS || writes === 0 || writes === kept.length) {
     for (const { sighting } of kept) note(sighting.op.label, 'too few tools stand together to make a service');
@@ -177,7 +183,7 @@ export const buildService = (
   const id = unique(context.ids.size === 0 ? base : `${base}_${first.name}`, context.ids);
   const title = document.title || options.name;
   const info = isNode(document.root.info) ? document.root.info : {};
-  const spec = ServiceSpec.parse({
+  const plain = ServiceSpec.parse({
     treadle: 'service/1',
     id,
     title: context.ids.size === 1 ? title : `${title}: ${first.table.plural ?? first.table.noun}`,
@@ -187,5 +193,7 @@ export const buildService = (
     tools: named(kept),
     surface: context.surface,
   });
+  const tools = Object.entries(plain.tools).map(([name, tool]) => [name, withDirection(plain, tool)] as const);
+  const spec = { ...plain, tools: Object.fromEntries(tools) };
   return { spec, drafts: kept };
 };

@@ -1,35 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceSpec } from '../../artifacts/service.js';
-import type { Tool } from '../../artifacts/tool.js';
-import { compileService } from '../../world/program/compile.js';
-import { authorFromDocument } from './author.js';
-import type { DocumentResult, Node } from './types.js';
-
-const text = { type: 'string' };
-const object = (properties: Node, more: Node = {}): Node => ({ type: 'object', properties, ...more });
-const ref = (name: string): Node => ({ $ref: `#/components/schemas/${name}` });
-const ok = (schema: Node): Node => ({
-  responses: { 200: { description: 'ok', content: { 'application/json': { schema } } } },
-});
-const takes = (schema: Node): Node => ({ requestBody: { content: { 'application/json': { schema } } } });
-const inPath = (...names: string[]): Node => ({
-  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: text })),
-});
-const list = (schema: Node): Node => ({ type: 'array', items: schema });
-
-const author = (paths: Node, schemas: Node): DocumentResult =>
-  authorFromDocument(JSON.stringify({ openapi: '3.0.0', info: { title: 'Shapes' }, paths, components: { schemas } }), {
-    name: 'shapes',
-    seed: 's',
-  });
-const specOf = (paths: Node, schemas: Node): ServiceSpec => {
-  const [spec] = author(paths, schemas).services;
-  expect(spec).toBeDefined();
-  compileService(spec as ServiceSpec);
-  return spec as ServiceSpec;
-};
-const byOperation = (spec: ServiceSpec, operation: string): Tool | undefined =>
-  Object.values(spec.tools).find((tool) => tool.provenance.operation === operation);
+import { author, byOperation, inPath, list, object, ok, ref, specOf, takes, text } from './shapes.fixture.js';
+import type { Node } from './types.js';
 
 describe('shapes of real documents', () => {
   const user = object({ id: text, name: text });

@@ -1,7 +1,7 @@
 /** What one operation does to which collection, read from its path, method, answer and id. */
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
-import { idKind, segmentKind } from './crud-words.js';
+import { batchKind, idKind, segmentKind } from './crud-words.js';
 import { isDotted, isPlumbing, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
 import { byDottedId, byIds, byRpcName } from './rpc.js';
@@ -191,6 +191,8 @@ const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places
     if (COUNT.test(last)) return on(withoutQuery(above), 'list', { counts: true });
     if (op.method === 'get' && !places.answer(op)?.many) return 'reads a computed view of a collection';
     if (op.method === 'get') return on(segments, 'list');
+    const batch = batchKind(last, op.method);
+    if (batch !== undefined && op.body !== undefined) return on(above, batch, { keyElsewhere: batch !== 'create' });
     const deeper = on(above, 'action', { keyElsewhere: true, words: [last, op.id ?? ''] });
     return deeper;
   }
@@ -239,7 +241,7 @@ const judge = (op: DocOperation, places: Places): Verdict => {
   if (verb !== undefined) {
     const custom = onParam ? onAspect(op, [...segments, { text: verb, param: false }], places) : undefined;
     if (custom !== undefined) return custom;
-    const kind = segmentKind(verb) ?? 'action';
+    const kind = segmentKind(verb) ?? (onParam ? undefined : batchKind(verb, '')) ?? 'action';
     if (op.method === 'get' && kind === 'action') return 'reads a part or a computed view of one thing';
     if (onParam) return onItem(segments, at, kind === 'list' || kind === 'search' ? 'action' : kind, [verb]);
     return on(segments, kind, {

@@ -1,12 +1,24 @@
 /** The plain tools of one entity: list, search, get, create, update, delete, each from the operation that says it best. */
 import type { Tool } from '../../artifacts/tool.js';
 import { plural } from '../../kit/words.js';
-import { type ArgList, addArg, keyArg, listArgs, noArgs, parentArg, querySets, setArgs, toolText } from './args.js';
+import {
+  type ArgList,
+  addArg,
+  keyArg,
+  listArgs,
+  noArgs,
+  parentArg,
+  pathKeys,
+  querySets,
+  setArgs,
+  toolText,
+} from './args.js';
 import { isJsonPatch } from './columns.js';
 import type { Entity } from './entities.js';
 import { envelopeOf } from './envelope.js';
 import { type FieldContext, fieldsOf } from './fields.js';
 import type { EntityIndex } from './links.js';
+import { memberTool } from './memberships.js';
 import { identifier, surfaceField } from './names.js';
 import { type PagingStyle, pagingStyle } from './query.js';
 import { relationTool, whyNoList } from './relations.js';
@@ -78,6 +90,7 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
   const key = keyArg(entity, sighting, context.schemas);
   if (!key) return 'nothing in the call names the row';
   addArg(list, key.wanted, key.arg);
+  pathKeys(list, entity, sighting, context.schemas);
   if (kind !== 'update') return list;
   if (sighting.body?.many && !entity.columns.bodies.has(sighting.op.label)) return MANY_ROWS;
   const fields = entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
@@ -106,8 +119,8 @@ const dropCursor = (list: ArgList): void => {
 };
 
 /** Where the document's own form of the call is a list. */
-const noteOf = (kind: PlainKind, { body }: Sighting): { note?: string } =>
-  (kind === 'create' || kind === 'update') && body?.many
+const noteOf = (kind: PlainKind, { body, keyParam }: Sighting): { note?: string } =>
+  (kind === 'create' || kind === 'update' || (kind === 'delete' && keyParam === undefined)) && body?.many
     ? {
         note: isJsonPatch(body.item)
           ? 'fields in place of a JSON Patch'
@@ -231,6 +244,21 @@ const addRelations = (
   }
 };
 
+const addMemberships = (
+  entity: Entity,
+  out: DraftTool[],
+  { schemas }: ToolContext,
+  note: (sighting: Sighting, why: string) => void,
+): void => {
+  for (const membership of entity.memberships)
+    for (const sighting of membership.group.sightings) {
+      const tool = memberTool(membership, sighting, schemas);
+      if (typeof tool === 'string') note(sighting, tool);
+      else if (out.some((other) => other.tool.id === tool.id)) note(sighting, SAME);
+      else out.push({ tool, sighting, fallback: tool.id.replace('.', '_'), value: tool.writes.length > 0 ? 5 : 4 });
+    }
+};
+
 /** Tools in order of kind; every operation that became none is reported with the reason. */
 export const plainTools = (
   entity: Entity,
@@ -267,6 +295,7 @@ export const plainTools = (
   }
   addCount(entity, out, context, note);
   addRelations(entity, out, context, note);
+  addMemberships(entity, out, context, note);
   return out.filter(({ tool }) => !(tool.op === 'search' && !tool.match?.length));
 };
 

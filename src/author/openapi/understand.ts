@@ -1,6 +1,7 @@
 /** Everything a document says, read once: operations, what each does to what, and the entities they speak of. */
 import { type EntityFinding, entitiesOf } from './entities.js';
 import { type EntityIndex, indexOf, linkColumns, linkParents, linkParts } from './links.js';
+import { linkMemberships } from './memberships.js';
 import { operationsOf } from './operations.js';
 import type { ParsedDocument } from './parse.js';
 import { placesOf } from './places.js';
@@ -28,7 +29,7 @@ export const understand = (document: ParsedDocument): Understanding => {
   const schemas = schemasOf(refs);
   const operations = operationsOf(document.root, refs);
   const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas));
-  const { resources, links, related } = resourcesOf(sightings);
+  const { resources, links, memberships, related } = resourcesOf(sightings);
   const finding = entitiesOf(resources, schemas);
   const datetime = unifyInstants(finding.entities);
   const index = indexOf(finding.entities);
@@ -36,7 +37,8 @@ export const understand = (document: ParsedDocument): Understanding => {
   linkColumns(finding.entities, index);
   linkParents(finding.entities, index);
   const why = new Map(unmapped.map(({ op, why: reason }) => [op.label, reason] as const));
-  for (const { op } of links) why.set(op.label, 'only links two things, and no column holds the link');
+  for (const { op } of [...links, ...linkMemberships(memberships, index)])
+    why.set(op.label, 'only links two things, and no column holds the link');
   for (const { op } of linkRelations(related, index))
     why.set(op.label, 'shows a row of another resource, found by a relation');
   for (const { resource, why: reason } of finding.rejected)
