@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../artifacts/tool.js';
 import { author, byOperation, inPath, list, object, ok, ref, specOf, takes, text } from './shapes.fixture.js';
 import type { Node } from './types.js';
 
