@@ -81,7 +81,10 @@ export const serveMegaMcp = async (options: MegaMcpOptions): Promise<MegaMcp> =>
     const guard = guardOf({ hosts: [own, ...(allowed.hosts ?? [])] });
     const rest = restDoor({ trainer, digest: digestOf(token), guard, limits, metrics, queue, onDefect });
     const trainersDoor = opened(
-      await listen(rest, own, trainers.port ?? 0, limits, { onConnection: () => queue.knock() }),
+      await listen(rest.listener, own, trainers.port ?? 0, limits, {
+        onConnection: () => queue.knock(),
+        plain: rest.plain,
+      }),
     );
     const gym =
       openEnv && opened(await (await import('./gym/openenv/serve.js')).serveOpenEnv({ trainer, allowed, ...openEnv }));

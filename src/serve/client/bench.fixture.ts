@@ -6,8 +6,10 @@ import type { WorldSpec } from '../../artifacts/world.js';
 import { addressOf, type Json } from '../../kit/hash.js';
 import { guardOf } from '../http/guard.js';
 import { DEFAULT_LIMITS, type HttpLimits } from '../http/limits.js';
+import { inFront } from '../http/listen.js';
+import { PlainLines } from '../http/plain/lines.js';
 import { digestOf } from '../http/tokens.js';
-import { type RestDoor, restDoor } from '../rest/door.js';
+import { type RestDoor, type RestDoorForms, restDoor } from '../rest/door.js';
 import type { Trainer } from '../trainer.js';
 
 export const TOKEN = 'admin-token-for-tests-0123456789';
@@ -57,8 +59,11 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export const listenOn = async (listener: RequestListener, timeouts: object = {}): Promise<Listening> => {
-  const server = createServer(timeouts, listener);
+/** A door of both forms is served in both, as `listen` does. */
+export const listenOn = async (door: RequestListener | RestDoorForms, timeouts: object = {}): Promise<Listening> => {
+  const forms = typeof door === 'function' ? { listener: door } : door;
+  const server = createServer(timeouts, forms.listener);
+  const lines = 'plain' in forms ? inFront(server, new PlainLines(forms.plain, DEFAULT_LIMITS)) : undefined;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -67,6 +72,8 @@ export const listenOn = async (listener: RequestListener, timeouts: object = {})
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        lines?.close();
+        lines?.cut();
       }),
   };
 };
@@ -75,7 +82,7 @@ export const doorBefore = (
   trainer: Trainer,
   rest: Partial<RestDoor> = {},
   limits: Partial<HttpLimits> = {},
-): RequestListener =>
+): RestDoorForms =>
   restDoor({
     trainer,
     digest: digestOf(TOKEN),

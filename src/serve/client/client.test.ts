@@ -1,4 +1,4 @@
-import { type RequestListener, request } from 'node:http';
+import { request } from 'node:http';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fixtureWorld } from '../../../test/fixtures/world.js';
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => engine.close());
 
-const serve = async (listener: RequestListener): Promise<Listening> => {
+const serve = async (listener: Parameters<typeof listenOn>[0]): Promise<Listening> => {
   const server = await listenOn(listener);
   cleanups.push(() => server.close());
   return server;

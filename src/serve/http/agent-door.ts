@@ -74,6 +74,8 @@ const sessionOf = (authorization: string | undefined, path: RegExpExecArray, kee
   return session;
 };
 
+type McpReply = Pick<PlainReply, 'json' | 'event'>;
+
 /** The door in its two forms: for node's server, and for the connections served without it. */
 export interface AgentDoorForms {
   listener: RequestListener;
@@ -103,7 +105,7 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
     return session;
   };
 
-  const answer = (headers: Headers, reply: PlainReply, session: Admitted, text: string): void => {
+  const answer = (headers: Headers, reply: McpReply, session: Admitted, text: string): void => {
     // The body may have taken longer than the session had.
     if (session.ended) {
       reply.json(404, no(ENDED));
@@ -137,8 +139,8 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
         refuse(request, response, 503, no('Too many requests at once'), { 'retry-after': '1' });
         return;
       }
-      const reply: PlainReply = {
-        json: (status, body, more) => sendJson(response, status, body, more),
+      const reply: McpReply = {
+        json: (status, body) => sendJson(response, status, body),
         event: (body) => sendEvent(response, 200, body),
       };
       readBody(request, limits.bodyBytes, (body) => {

@@ -36,7 +36,7 @@ export interface ListenMore {
 }
 
 /** Connections go to `lines` first, and to node's own listener when they leave there. */
-const inFront = (server: Server, lines: PlainLines): PlainLines => {
+export const inFront = (server: Server, lines: PlainLines): PlainLines => {
   const own = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {

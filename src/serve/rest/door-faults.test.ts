@@ -97,7 +97,7 @@ describe('many and slow', () => {
   it('bounds the bodies that are on their way, and gets the places back from who goes away', async () => {
     const { ask, origin } = await doorOn({ limits: { pendingBodies: 2 } });
     const { hostname, port } = new URL(origin);
-    const start = `POST /v1/sessions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: 19\r\n\r\n{"world"`;
+    const start = `POST /v1/sessions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: 70000\r\n\r\n{"world"`;
     const slow = [0, 1].map(() => dial(Number(port), hostname));
     for (const socket of slow) socket.on('error', () => {}).write(start);
     const tried = (): Promise<Answered> => ask({ path: '/v1/sessions', json: { world: 'fixture' } });
@@ -105,7 +105,7 @@ describe('many and slow', () => {
     expect((await ask({ method: 'GET', path: '/v1/info' })).status).toBe(200);
     slow[0]!.destroy();
     await vi.waitFor(async () => expect((await tried()).status).toBe(201), { timeout: 20_000 });
-    slow[1]!.write(':"fixture"}');
+    slow[1]!.write(`:"fixture"${' '.repeat(69_981)}}`);
     const [heard] = (await once(slow[1]!, 'data')) as [Buffer];
     expect(heard.toString()).toMatch(/^HTTP\/1.1 201 /);
     slow[1]!.destroy();

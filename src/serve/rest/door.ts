@@ -2,13 +2,14 @@
  * The trainers' door: the trainer's interface over HTTP, on a port and with a token of its own. No session's token works here.
  * Opening sessions is on a timed path: paths are compiled, and what goes out is not checked against schemas again.
  */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { TreadleError } from '../../errors.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { isJsonBody, readBody } from '../http/body.js';
 import { type FairQueue, UNOPENED } from '../http/fair-queue.js';
 import type { Guard } from '../http/guard.js';
 import type { HttpLimits } from '../http/limits.js';
+import type { PlainHandler } from '../http/plain/lines.js';
 import { hasBody, refuse } from '../http/reply.js';
 import { bearerOf, digestOf, sameDigest } from '../http/tokens.js';
 import type { Trainer } from '../trainer.js';
@@ -75,7 +76,20 @@ const answerWith = ({ route }: Found, made: unknown): Answer => {
   return { status, type: JSON_TYPE, body: JSON.stringify(made) };
 };
 
-export const restDoor = (door: RestDoor): RequestListener => {
+/** One request, whichever way it came. */
+interface Visit {
+  idempotency: string | string[] | undefined;
+  isGone(): boolean;
+  respond(answer: Answer): void;
+}
+
+/** The door in its two forms: for node's server, and for the connections served without it. */
+export interface RestDoorForms {
+  listener: RequestListener;
+  plain: PlainHandler;
+}
+
+export const restDoor = (door: RestDoor): RestDoorForms => {
   const { trainer, digest, guard, limits, metrics, isMetricsOpen = false, queue, onDefect } = door;
   const match = pathMatcher(ROUTES);
   const answers = keptAnswers(elapsedMs);
@@ -103,18 +117,10 @@ export const restDoor = (door: RestDoor): RequestListener => {
     }
   };
 
-  const serve = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    found: Found,
-    target: string,
-    text: string,
-  ): void => {
-    const isGone = (): boolean => response.destroyed || response.socket?.destroyed === true;
+  const serve = (found: Found, target: string, text: string, { idempotency, isGone, respond }: Visit): void => {
     const { method } = found.route;
-    const respond = (answer: Answer): void => send(response, answer);
     try {
-      const key = method === 'GET' ? undefined : readKey(request.headers['idempotency-key']);
+      const key = method === 'GET' ? undefined : readKey(idempotency);
       const asked = readInput(found, target, text, key);
       if (key === undefined) void perform(found, asked, isGone).then(respond);
       else void answers.once(key, printOf(method, target, text), () => perform(found, asked, isGone)).then(respond);
@@ -128,35 +134,63 @@ export const restDoor = (door: RestDoor): RequestListener => {
     else job();
   };
 
-  return (request, response) => {
-    const { headers, method = 'GET', url = '' } = request;
-    const say = (error: TreadleError, extra?: Readonly<Record<string, string>>): void => {
-      const answer = problemAnswer(error, extra);
-      refuse(request, response, answer.status, answer.body as string, answer.headers);
-    };
-    if (!guard.isHost(headers.host)) return say(WRONG_HOST);
-    if (!guard.isOrigin(headers.origin)) return say(WRONG_ORIGIN);
+  /** The route of a request that may go on, or what it is refused with. */
+  const admit = (method: string, url: string, headers: IncomingHttpHeaders, hasContent: boolean): Found | Answer => {
+    if (!guard.isHost(headers.host)) return problemAnswer(WRONG_HOST);
+    if (!guard.isOrigin(headers.origin)) return problemAnswer(WRONG_ORIGIN);
     const mark = url.indexOf('?');
     const found = match(method, mark === -1 ? url : url.slice(0, mark));
     const route = found !== undefined && 'route' in found ? found.route : undefined;
     const isOpen = route?.open === true || (isMetricsOpen && route?.operation === 'getMetrics');
     if (!isOpen) {
       const token = bearerOf(headers.authorization);
-      if (token === undefined || !sameDigest(digestOf(token), digest)) return say(UNAUTHORIZED, CHALLENGE);
+      if (token === undefined || !sameDigest(digestOf(token), digest)) return problemAnswer(UNAUTHORIZED, CHALLENGE);
     }
-    if (found === undefined) return say(NOT_FOUND);
-    if ('allow' in found) return say(problem('method_not_allowed', `Here only ${found.allow}`), { allow: found.allow });
-    if (!hasBody(request)) return serve(request, response, found, url, '');
-    if (found.route.request === undefined) return say(UNWANTED);
-    if (!isJsonBody(request.headers)) return say(NOT_JSON_TYPE);
+    if (found === undefined) return problemAnswer(NOT_FOUND);
+    if ('allow' in found) {
+      const { allow } = found;
+      return problemAnswer(problem('method_not_allowed', `Here only ${allow}`), { allow });
+    }
+    if (!hasContent) return found;
+    if (found.route.request === undefined) return problemAnswer(UNWANTED);
+    return isJsonBody(headers) ? found : problemAnswer(NOT_JSON_TYPE);
+  };
+
+  const tooLarge = (limit: number): Answer => problemAnswer(problem('too_large', `A body has at most ${limit} bytes`));
+
+  const listener: RequestListener = (request, response) => {
+    const { headers, method = 'GET', url = '' } = request;
+    const say = ({ status, body, headers: more }: Answer): void =>
+      refuse(request, response, status, body as string, more);
+    const found = admit(method, url, headers, hasBody(request));
+    if ('status' in found) return say(found);
+    const visit: Visit = {
+      idempotency: headers['idempotency-key'],
+      isGone: () => response.destroyed || response.socket?.destroyed === true,
+      respond: (answer) => send(response, answer),
+    };
+    if (!hasBody(request)) return serve(found, url, '', visit);
     const limit = found.route.bodyBytes ?? limits.bodyBytes;
     const release = gate.enter(request, limit);
-    if (release === undefined) return say(BUSY);
+    if (release === undefined) return say(problemAnswer(BUSY));
     readBody(request, limit, (body) => {
       release();
-      if (!('fault' in body)) inTurn(found, () => serve(request, response, found, url, body.text));
-      else if (body.fault === 'too_large') say(problem('too_large', `A body has at most ${limit} bytes`));
-      else say(problem('not_utf8', 'The body is not UTF-8'));
+      if (!('fault' in body)) inTurn(found, () => serve(found, url, body.text, visit));
+      else if (body.fault === 'too_large') say(tooLarge(limit));
+      else say(problemAnswer(problem('not_utf8', 'The body is not UTF-8')));
     });
   };
+
+  const plain: PlainHandler = ({ url, headers, length }, text, reply) => {
+    const respond = ({ status, type, body, headers: more }: Answer): void =>
+      reply.send(status, type, typeof body === 'object' ? [body] : body, more);
+    const found = admit('POST', url, headers, length > 0);
+    if ('status' in found) return respond(found);
+    const limit = found.route.bodyBytes ?? limits.bodyBytes;
+    if (length > limit) return respond(tooLarge(limit));
+    const visit: Visit = { idempotency: headers['idempotency-key'], isGone: () => reply.isGone, respond };
+    inTurn(found, () => serve(found, url, text, visit));
+  };
+
+  return { listener, plain };
 };

@@ -18,6 +18,10 @@ export interface PlainReply {
   json(status: number, body: Body | undefined, headers?: Readonly<Record<string, string>>): void;
   /** One event, for a client that reads nothing but event streams. */
   event(body: Body): void;
+  /** Anything else; without `body` there is no content. */
+  send(status: number, type: string, body: Body | undefined, headers?: Readonly<Record<string, string>>): void;
+  /** The client hung up, or shut its side, as those do that went away. */
+  readonly isGone: boolean;
 }
 
 /** Takes a request whose body is whole. Must not throw. */
@@ -31,6 +35,10 @@ export interface PlainLimits {
   /** Requests of which a part has arrived; those beyond it are node's. */
   pendingBodies: number;
 }
+
+const NO_STORE = { 'cache-control': 'no-store' };
+/** What no header's value may hold. */
+const UNFIT = /[^\t -~]/g;
 
 const sizeOf = (piece: string | Uint8Array): number =>
   typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
@@ -131,28 +139,34 @@ class Line implements PlainReply {
   readonly #closed = (): void => this.#forget();
 
   json(status: number, body: Body | undefined, headers?: Readonly<Record<string, string>>): void {
-    this.#answer(
-      status,
-      body === undefined ? '' : 'content-type: application/json\r\ncache-control: no-store\r\n',
-      body,
-      headers,
-    );
+    this.send(status, 'application/json', body, headers);
+  }
+
+  get isGone(): boolean {
+    return this.#isEnding || this.socket.destroyed;
   }
 
   event(body: Body): void {
-    const type = 'content-type: text/event-stream\r\ncache-control: no-cache, no-transform\r\n';
-    this.#answer(200, type, `event: message\ndata: ${textOf(body)}\n\n`);
+    const headers = { 'cache-control': 'no-cache, no-transform' };
+    this.send(200, 'text/event-stream', `event: message\ndata: ${textOf(body)}\n\n`, headers);
   }
 
-  #answer(status: number, type: string, body: Body = '', headers: Readonly<Record<string, string>> = {}): void {
+  send(
+    status: number,
+    type: string,
+    body: Body | undefined,
+    headers: Readonly<Record<string, string>> = NO_STORE,
+  ): void {
     const { socket } = this;
     if (socket.destroyed) return;
     const isOver = this.#isEnding || this.lines.isClosing;
-    let extra = '';
-    for (const [name, value] of Object.entries(headers)) extra += `${name}: ${value}\r\n`;
-    const pieces = typeof body === 'string' ? [body] : body;
+    let extra = body === undefined ? '' : `content-type: ${type}\r\n`;
+    for (const name in headers) extra += `${name}: ${headers[name]?.replace(UNFIT, ' ')}\r\n`;
+    if (headers['cache-control'] === undefined) extra += 'cache-control: no-store\r\n';
+    const pieces = body === undefined || typeof body === 'string' ? [body ?? ''] : body;
     const length = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
-    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${type}content-length: ${length}\r\n${extra}date: ${httpDate()}\r\nconnection: ${isOver ? 'close' : 'keep-alive'}\r\n\r\n`;
+    if (status !== 204) extra += `content-length: ${length}\r\n`;
+    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${extra}date: ${httpDate()}\r\nconnection: ${isOver ? 'close' : 'keep-alive'}\r\n\r\n`;
     if (pieces.length > 1) socket.cork();
     for (const piece of pieces) {
       if (typeof piece === 'string') {
