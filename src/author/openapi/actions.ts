@@ -1,10 +1,10 @@
 /** Domain verbs: the words of the document, an entry of the verb lexicon, and the document's own columns for its effect. */
 import type { Table } from '../../artifacts/table.js';
-import type { Arg, Tool } from '../../artifacts/tool.js';
+import type { Arg } from '../../artifacts/tool.js';
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
 import type { CompiledVerb, CompileRequest, VerbMatch } from '../lexicon/types.js';
-import { addArg, keyArg, noArgs, pathKeys, toolText } from './args.js';
+import { addArg, keyArg, noArgs, toolText } from './args.js';
 import { useBody } from './body-effects.js';
 import type { Entity } from './entities.js';
 import { envelopeOf } from './envelope.js';
@@ -74,29 +74,6 @@ const bodyArgs = (
   return Object.fromEntries(rest);
 };
 
-/** The parents that the path names must be those of the row acted on. */
-const withPathKeys = (tool: Tool, entity: Entity, sighting: Sighting, key: string, context: ToolContext): Tool => {
-  const list = noArgs();
-  for (const [name, arg] of Object.entries(tool.args)) addArg(list, name, { ...arg, field: arg.field ?? name });
-  pathKeys(list, entity, sighting, context.schemas);
-  const more = Object.entries(list.args).filter(([name]) => !Object.hasOwn(tool.args, name));
-  const { keyCol } = entity.columns;
-  const at = (tool.steps ?? []).findIndex(
-    (step) => 'get' in step && step.get.table === entity.name && step.get.where[keyCol] === `$args.${key}`,
-  );
-  const step = tool.steps?.[at];
-  if (more.length === 0 || !step || !('get' in step)) return tool;
-  const where = Object.fromEntries(more.map(([name, { col }]) => [col as string, `$args.${name}`]));
-  const narrowed = { get: { ...step.get, where: { ...step.get.where, ...where } } };
-  const args = more.map(([name, arg]) => [name, { ...arg, role: 'input' as const }] as const);
-  const [first, ...rest] = Object.entries(tool.args);
-  return {
-    ...tool,
-    args: Object.fromEntries([...(first ? [first] : []), ...args, ...rest]),
-    steps: (tool.steps ?? []).map((one, i) => (i === at ? narrowed : one)),
-  };
-};
-
 export type VerbCompiler = (match: VerbMatch, request: CompileRequest) => CompiledVerb | undefined;
 
 export type CompiledAction =
@@ -127,7 +104,7 @@ export const compileAction = (
     operation: sighting.op.label,
   });
   if (!compiled) return { why: `nothing in the document grounds what "${match.word}" does` };
-  const tool = withPathKeys(useBody(compiled.tool, tables[entity.name] as Table), entity, sighting, name, context);
+  const tool = useBody(compiled.tool, tables[entity.name] as Table);
   const shown =
     sighting.answer &&
     !sighting.answer.many &&

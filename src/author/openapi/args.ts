@@ -163,11 +163,11 @@ export const querySets = (entity: Entity, params: readonly DocParam[], schemas: 
   });
 
 /** The nearest parent a nested path names, as a required argument on the column that holds its key. */
-export const parentArg = (list: ArgList, entity: Entity, sighting: Sighting, role: 'set' | 'filter' | 'key'): void => {
+export const parentArg = (list: ArgList, entity: Entity, sighting: Sighting, role: 'set' | 'filter'): void => {
   const at = [...sighting.parents].reverse().find((one) => entity.parents.has(one.place));
   const col = at && entity.parents.get(at.place);
   const column = col === undefined ? undefined : entity.columns.facts.get(col)?.column;
-  if (!at || col === undefined || !column?.fk || (role === 'key' && col === entity.columns.keyCol)) return;
+  if (!at || col === undefined || !column?.fk) return;
   const param = sighting.op.params.find((one) => one.in === 'path' && one.name === at.param);
   addArg(list, snake(at.param), {
     type: column.type,
@@ -182,7 +182,7 @@ export const parentArg = (list: ArgList, entity: Entity, sighting: Sighting, rol
 };
 
 /** Parents further out that a nested path names narrow too, where the rows say whose they are. */
-const outerArgs = (list: ArgList, entity: Entity, sighting: Sighting, role: 'filter' | 'key'): void => {
+const outerArgs = (list: ArgList, entity: Entity, sighting: Sighting): void => {
   for (const at of sighting.parents) {
     const col = [snake(at.param), `${singular(snake(at.noun))}_id`].find(
       (name) => entity.columns.facts.get(name)?.column.fk !== undefined,
@@ -191,31 +191,13 @@ const outerArgs = (list: ArgList, entity: Entity, sighting: Sighting, role: 'fil
     if (col === undefined || !column?.fk || Object.values(list.args).some((arg) => arg.col === col)) continue;
     addArg(list, snake(at.param), {
       type: column.type,
-      role,
-      ...(role === 'filter' ? { op: 'eq' as const } : {}),
+      role: 'filter',
+      op: 'eq',
       col,
       ref: column.fk,
       required: true,
       field: propertyName(at.param),
     });
-  }
-};
-
-/**
- * What the path of one row names besides the row: its parent, parents further out, and columns of its own
- * (`/movies/{type}/{id}`). All of them must be the row's, as on the service itself.
- */
-export const pathKeys = (list: ArgList, entity: Entity, sighting: Sighting, schemas: Schemas): void => {
-  if (sighting.keyParam === undefined || entity.resource.single) return;
-  parentArg(list, entity, sighting, 'key');
-  outerArgs(list, entity, sighting, 'key');
-  for (const { param: name, place } of sighting.parents) {
-    const param = sighting.op.params.find((one) => one.in === 'path' && one.name === name);
-    const arg = place === '' && param ? filterArg(param, entity, schemas) : undefined;
-    if (arg?.col === undefined || arg.op !== 'eq' || entity.columns.facts.get(arg.col)?.from !== 'answer') continue;
-    if (Object.values(list.args).some(({ col }) => col === arg.col)) continue;
-    const { op: _, ...plain } = arg;
-    addArg(list, snake(name), { ...plain, role: 'key', required: true, field: propertyName(name) });
   }
 };
 
@@ -227,7 +209,7 @@ export const listArgs = (
   style: PagingStyle,
   schemas: Schemas,
 ): void => {
-  outerArgs(list, entity, sighting, 'filter');
+  outerArgs(list, entity, sighting);
   if (sighting.narrow !== undefined) {
     const param = sighting.op.params.find((one) => one.in === 'path' && one.name === sighting.narrow);
     const arg = param && (keysArg(param, entity) ?? filterArg({ ...param, required: true }, entity, schemas));

@@ -88,34 +88,6 @@ describe('links of two resources', () => {
 });
 
 describe('what a path names besides the row', () => {
-  const Task = object({ id: text, name: text });
-  const tasks: Node = {
-    '/teams/{team}/tasks': {
-      ...inPath('team'),
-      get: ok(list(ref('Task'))),
-      post: { ...takes(ref('Task')), ...ok(ref('Task')) },
-    },
-    '/teams/{team}/tasks/{id}': {
-      ...inPath('team', 'id'),
-      get: ok(ref('Task')),
-      patch: { ...takes(object({ name: text })), ...ok(ref('Task')) },
-      delete: done,
-    },
-    '/teams/{team}/tasks/{id}/archive': { ...inPath('team', 'id'), post: done },
-  };
-
-  it("item tools take the parent, and it must be the row's", () => {
-    const spec = specOf({ ...teams, ...tasks }, { Team, Task });
-    for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const tool = byOperation(spec, `${method} /teams/{team}/tasks/{id}`);
-      expect(roles(tool?.args), method).toMatchObject({ id: 'key', team: 'key' });
-      expect(tool?.args.team).toMatchObject({ col: 'team_id', ref: 'team', required: true });
-    }
-    const verb = byOperation(spec, 'POST /teams/{team}/tasks/{id}/archive');
-    expect(verb?.args.team).toMatchObject({ role: 'input', required: true });
-    expect(verb?.steps?.[0]).toMatchObject({ get: { where: { id: '$args.id', team_id: '$args.team' } } });
-  });
-
   it('several keys in a path are a list of rows', () => {
     const spec = specOf({ ...teams, '/teams/{ids}': { ...inPath('ids'), get: ok(list(ref('Team'))) } }, { Team });
     expect(byOperation(spec, 'GET /teams/{ids}')?.args.ids).toMatchObject({ type: 'list', op: 'in', col: 'id' });

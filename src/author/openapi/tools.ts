@@ -8,7 +8,6 @@ import {
   listArgs,
   noArgs,
   parentArg,
-  pathKeys,
   querySets,
   setArgs,
   toolText,
@@ -90,7 +89,6 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
   const key = keyArg(entity, sighting, context.schemas);
   if (!key) return 'nothing in the call names the row';
   addArg(list, key.wanted, key.arg);
-  pathKeys(list, entity, sighting, context.schemas);
   if (kind !== 'update') return list;
   if (sighting.body?.many && !entity.columns.bodies.has(sighting.op.label)) return MANY_ROWS;
   const fields = entity.columns.bodies.get(sighting.op.label) ?? querySets(entity, sighting.op.params, context.schemas);
