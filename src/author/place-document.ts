@@ -1,8 +1,10 @@
 /** A service from an API document becomes a world when it stands beside the company core (certify.md). */
 import type { ServiceSpec } from '../artifacts/service.js';
 import type { Evidence, Invariant, Link } from '../artifacts/world.js';
+import { rng } from '../kit/rng.js';
 import { authorFromBrief, type Pins } from './catalogue/author.js';
 import { policiesOf } from './catalogue/policies.js';
+import { coreProducts, dressProduct } from './core/services.js';
 import type { DraftService, WorldDraft } from './draft.js';
 import { recordRule, referTo, staffLinks, staffRule, stateRule, writtenRule } from './house-rules.js';
 
@@ -56,7 +58,8 @@ const prefixed = (core: readonly DraftService[], specs: readonly ServiceSpec[]):
 export const placeDocument = ({ title, services, seed, pins }: Placing): WorldDraft => {
   const words = /\p{L}/u.test(title) ? title : 'company';
   const drawn = authorFromBrief(`A company that uses ${words}.`, { seed, ...(pins ? { pins } : {}) });
-  const core = drawn.services.filter(({ role }) => role === 'core').map((service) => ({ ...service, prefix: '' }));
+  const products = coreProducts(drawn.company, rng(drawn.seed, 'core'));
+  const core = products.map(({ spec }): DraftService => ({ spec, role: 'core', prefix: '' }));
   const ids = new Set([...core.map(({ spec }) => spec.id), ...services.map(({ id }) => id)]);
   const about: Evidence[] = services.map((spec) => ({
     choice: `service ${spec.id}`,
@@ -68,13 +71,14 @@ export const placeDocument = ({ title, services, seed, pins }: Placing): WorldDr
     ({ choice, kind }) => kind !== 'note' && !/^(service|dialect) /.test(choice),
   );
   const tied = tie(core, services, drawn.clock);
-  const placed = core.map((service) =>
-    tied.mail && service.spec.id === tied.mail.id ? { ...service, spec: tied.mail } : service,
-  );
+  const placed = products.map((product): DraftService => {
+    const spec = tied.mail && product.spec.id === tied.mail.id ? tied.mail : product.spec;
+    return { spec: dressProduct({ ...product, spec }, drawn.company.currency), role: 'core', prefix: '' };
+  });
   return {
     ...drawn,
     brief: { text: title, evidence: [...about, ...kept] },
-    services: [...placed, ...prefixed(core, services)],
+    services: [...placed, ...prefixed(placed, services)],
     links: [...drawn.links.filter(({ from, to }) => ids.has(from.service) && ids.has(to.service)), ...tied.links],
     invariants: tied.invariants,
     policies: policiesOf(tied.invariants, []),

@@ -35,7 +35,10 @@ export type WorldSurface = z.infer<typeof WorldSurface>;
 const HEX_DIGITS = 15;
 
 /** The surface of a world of these services, given in any order. */
-export const surfaceOf = (world: WorldSpec, services: readonly ServiceSpec[]): WorldSurface => ({
+export const surfaceOf = (
+  world: Pick<WorldSpec, 'company' | 'rows' | 'invariants' | 'services'>,
+  services: readonly ServiceSpec[],
+): WorldSurface => ({
   treadle: 'surface/1',
   company: world.company.name,
   country: world.company.country,

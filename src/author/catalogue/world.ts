@@ -3,7 +3,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Company, Evidence, Invariant, Link, Policy } from '../../artifacts/world.js';
 import { TreadleError } from '../../errors.js';
 import type { Rng } from '../../kit/rng.js';
-import { coreServices } from '../core/services.js';
+import { coreProducts, dressProduct } from '../core/services.js';
 import { DIALECTS, dressService } from '../dialects/dress.js';
 import type { DraftService } from '../draft.js';
 import { compileArchetype } from './compile.js';
@@ -36,7 +36,8 @@ const prefixed = (specs: readonly { spec: ServiceSpec; role: DraftService['role'
 
 /** Core services and the given archetypes as one world. Throws `unknown_archetype` and `not_connected`. */
 export const assembleWorld = (archetypes: readonly string[], company: Company, rng: Rng): AssembledWorld => {
-  const core = coreServices(company);
+  const products = coreProducts(company, rng.stream('core'));
+  const core = products.map((product) => dressProduct(product, company.currency));
   const ids = [...core.map(({ id }) => id), ...archetypes];
   const present = new Set(ids);
   const compiled = archetypes.map((id) => compileArchetype(id, company.currency, present));
@@ -49,7 +50,13 @@ export const assembleWorld = (archetypes: readonly string[], company: Company, r
       next: 'Choose archetypes that speak of the same things.',
       fault: 'world',
     });
-  const evidence: Evidence[] = [];
+  const evidence = products.map(
+    ({ spec, dialect }): Evidence => ({
+      choice: `dialect ${dialect} for ${spec.id}`,
+      because: 'drawn by the seed',
+      kind: 'draw',
+    }),
+  );
   const dressed = compiled.map(({ spec }) => {
     const own = rng.stream(`dialect ${spec.id}`);
     const dialect = own.pick(DIALECTS);

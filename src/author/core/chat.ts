@@ -47,7 +47,7 @@ const tools: Record<string, Tool> = {
         col: 'channel_id',
         op: 'eq',
         ref: 'channel',
-        description: 'Channel to read.',
+        description: 'The channel to read.',
       },
       author_email: {
         type: 'text',
@@ -84,7 +84,7 @@ const tools: Record<string, Tool> = {
     id: 'post.create',
     op: 'create',
     table: 'post',
-    description: 'Post a text in a channel under your own name.',
+    description: 'Write a post in a channel under your own name.',
     args: {
       channel_id: {
         type: 'text',
@@ -92,7 +92,7 @@ const tools: Record<string, Tool> = {
         col: 'channel_id',
         ref: 'channel',
         required: true,
-        description: 'Channel to post in.',
+        description: 'The channel to write to.',
       },
       body: {
         type: 'text',
@@ -166,7 +166,7 @@ export const chat = (company: Company): ServiceSpec => ({
       rows: 70,
       cols: {
         id: { type: 'text', required: true, seed: 'key' },
-        channel_id: { type: 'text', required: true, fk: 'channel', description: 'Channel it stands in.' },
+        channel_id: { type: 'text', required: true, fk: 'channel', description: 'The channel it stands in.' },
         author_email: {
           type: 'text',
           required: true,

@@ -5,11 +5,13 @@ import type { Table } from '../../artifacts/table.js';
 import type { Arg, Tool } from '../../artifacts/tool.js';
 import { TreadleError } from '../../errors.js';
 import type { Rng } from '../../kit/rng.js';
-import { argFields, columnFields, type Shown } from './fields.js';
+import { argFields, columnFields, type Named, type Shown } from './fields.js';
+import { withHabits } from './habits.js';
 import { idStyles, referent, retypeArg, retypeColumn, retyped } from './ids.js';
 import { drawFacets } from './mix.js';
 import { type Dialect, dialectFile, type Envelope } from './schema.js';
 import { drawVerbs, toolNames } from './tool-names.js';
+import { drawWords, NO_WORDING, type Wording } from './wording.js';
 
 /** Every dialect of data/dialects.yaml, in the file's order. */
 export const DIALECTS: readonly string[] = [
@@ -98,14 +100,15 @@ const dressTool = (shown: Shown, tool: Tool, types: KeyTypes): Tool => {
 };
 
 /**
- * The service in dialect `dialectId` (one of DIALECTS), or now and then mixed with a second one by `opts.rng`. Tool ids, steps,
- * tables and column names stay; key columns turn to int where the dialect's ids are numbers. `opts.currency` is ISO 4217.
- * Throws `unknown_dialect`.
+ * The service in dialect `dialectId` (one of DIALECTS), or now and then mixed with a second one by `opts.rng`, which also draws
+ * what its lists offer and which words it has for common columns; `opts.wording` goes before those. Tool ids, steps, tables and
+ * column names stay; key columns turn to int where the dialect's ids are numbers. `opts.currency` is ISO 4217. Throws
+ * `unknown_dialect`.
  */
 export const dressService = (
-  canonical: ServiceSpec,
+  given: ServiceSpec,
   dialectId: string,
-  opts: { currency: string; rng: Rng },
+  opts: { currency: string; rng: Rng; wording?: Omit<Wording, 'words'> },
 ): ServiceSpec => {
   const base = dialectFile().dialects.find((dialect) => dialect.id === dialectId);
   if (base === undefined)
@@ -115,24 +118,29 @@ export const dressService = (
       value: dialectId,
       next: `Use one of ${DIALECTS.join(', ')}.`,
     });
+  const canonical = withHabits(given, opts.rng.stream('habits'));
+  const { tables, tools } = canonical;
   const { name, dialect } = drawFacets(base, opts.rng.stream('mix'));
-  const styles = idStyles(canonical.tables, dialect.ids);
+  const args = Object.values(tools).flatMap((tool) => Object.keys(tool.args));
+  const wording = { ...NO_WORDING, ...opts.wording, words: drawWords(tables, args, opts.rng.stream('words')) };
+  const styles = idStyles(tables, dialect.ids, wording);
   const types = retyped(canonical, styles);
-  const verbs = drawVerbs(dialect.naming.words, canonical.tools, opts.rng.stream('verbs'));
-  const names = toolNames(canonical.tools, dialect.naming, verbs);
-  const columns = Object.fromEntries(
-    Object.keys(canonical.tables).map((table) => [table, columnFields(dialect, canonical.tables, table)]),
-  );
-  const shown: Shown = { dialect, tables: canonical.tables, columns };
-  const tables = Object.fromEntries(
-    Object.keys(canonical.tables).map((table) => {
-      const dressed = dressTable(shown, table, types);
-      const gen = styles[table];
-      return [table, gen ? { ...dressed, key: { ...dressed.key, gen } } : dressed];
-    }),
-  );
-  const tools = Object.fromEntries(
-    Object.entries(canonical.tools).map(([tool, body]) => [names.get(tool), dressTool(shown, body, types)]),
-  );
-  return ServiceSpec.parse({ ...canonical, tables, tools, surface: surfaceOf(name, dialect, opts.currency) });
+  const verbs = drawVerbs(dialect.naming.words, tools, opts.rng.stream('verbs'));
+  const names = toolNames(tools, dialect.naming, verbs, wording);
+  const named: Named = { dialect, tables, wording };
+  const columns = Object.fromEntries(Object.keys(tables).map((table) => [table, columnFields(named, table)]));
+  const shown: Shown = { ...named, columns };
+  const dressed = Object.keys(tables).map((id): [string, Table] => {
+    const table = dressTable(shown, id, types);
+    const gen = styles[id];
+    return [id, gen ? { ...table, key: { ...table.key, gen } } : table];
+  });
+  return ServiceSpec.parse({
+    ...canonical,
+    tables: Object.fromEntries(dressed),
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([tool, body]) => [names.get(tool), dressTool(shown, body, types)]),
+    ),
+    surface: surfaceOf(name, dialect, opts.currency),
+  });
 };

@@ -7,6 +7,7 @@ import { styled } from '../../world/surface/naming.js';
 import { referent } from './ids.js';
 import type { Dialect } from './schema.js';
 import { coded, titled } from './spell.js';
+import { nameFor, nounFor, type Wording } from './wording.js';
 
 /** Paths already taken in one object: a path may neither repeat nor run through another. */
 class Paths {
@@ -41,49 +42,65 @@ const filled = (template: string, table: string, name: string, spell: (name: str
     })
     .join('.');
 
+/** What the naming of a service needs to know: the dialect, the tables, and the product's own words. */
+export interface Named {
+  dialect: Dialect;
+  tables: Record<string, Table>;
+  wording: Wording;
+}
+
 /** Path the dialect's id facet asks for a key or a reference column; undefined where it has none. */
-const linkPath = (dialect: Dialect, tables: Record<string, Table>, table: string, col: string): string | undefined => {
+const linkPath = ({ dialect, tables, wording }: Named, table: string, col: string): string | undefined => {
   const isKey = col === tables[table]?.key.col;
   const target = isKey ? table : tables[table]?.cols[col]?.fk;
   const template = isKey ? dialect.ids.key : dialect.ids.ref;
   if (target === undefined || template === undefined) return undefined;
-  return filled(template, target, col, speller(dialect, dialect.naming.fields));
+  const spell = speller(dialect, dialect.naming.fields);
+  return filled(template, nounFor(wording, target), nameFor(wording, table, col), spell);
 };
 
 /** Surface path of every column of `table` that is not the plain name in the naming style; a hidden column has none. */
-export const columnFields = (dialect: Dialect, tables: Record<string, Table>, name: string): Record<string, string> => {
+export const columnFields = (named: Named, name: string): Record<string, string> => {
+  const { dialect, tables, wording } = named;
   const table = tables[name] as Table;
   const spell = speller(dialect, dialect.naming.fields);
   const paths = new Paths();
   const fields: Record<string, string> = {};
   // A column of the service's own goes before a link that would take its name, unless the style's key is firm.
   const rank = (col: string): number => {
-    if (linkPath(dialect, tables, name, col) === undefined) return 1;
+    if (linkPath(named, name, col) === undefined) return 1;
     return dialect.ids.firm && col === table.key.col ? 0 : 2;
   };
   for (const col of Object.keys(table.cols).sort((a, b) => rank(a) - rank(b))) {
     if (table.cols[col]?.hidden) continue;
-    const plain = styled(dialect.naming.fields, col);
-    const own = spell(col);
-    const link = linkPath(dialect, tables, name, col);
+    const word = nameFor(wording, name, col);
+    const plain = styled(dialect.naming.fields, word);
+    const own = spell(word);
+    const link = linkPath(named, name, col);
     const spare = (): string[] => [spell(`display_${col}`), ...[2, 3, 4, 5, 6].map((n) => `${own}${n}`), col];
     const path = paths.claim(link ? [link, own, plain] : [own, plain]) ?? paths.claim(spare());
-    if (path !== undefined && path !== plain) fields[col] = path;
+    if (path !== undefined && path !== styled(dialect.naming.fields, col)) fields[col] = path;
   }
   return fields;
 };
 
-/** What the naming of arguments needs to know: the dialect, the tables, and where their columns stand (`columnFields`). */
-export interface Shown {
-  dialect: Dialect;
-  tables: Record<string, Table>;
+/** What the naming of arguments needs besides: where the columns stand (`columnFields`). */
+export interface Shown extends Named {
   columns: Record<string, Record<string, string>>;
 }
 
 /** Whether the column that an argument speaks of got the path its link asked for, so that the argument may be called alike. */
-const linked = ({ dialect, tables, columns }: Shown, table: string, col: string): boolean => {
-  const wanted = linkPath(dialect, tables, table, col);
-  return wanted === undefined || columns[table]?.[col] === wanted;
+const linked = (shown: Shown, table: string, col: string): boolean => {
+  const wanted = linkPath(shown, table, col);
+  return wanted === undefined || shown.columns[table]?.[col] === wanted;
+};
+
+/** What the product calls an argument: as its column (and how it compares with it), or after the noun whose key it takes. */
+const argWord = ({ wording }: Named, table: string, name: string, arg: Arg, target: string | undefined): string => {
+  const { col } = arg;
+  if (col !== undefined && name.startsWith(`${col}_`)) return nameFor(wording, table, col) + name.slice(col.length);
+  const word = nameFor(wording, table, name);
+  return word === name && target && name === `${target}_id` ? `${nounFor(wording, target)}_id` : word;
 };
 
 const RANGE = ['gte', 'lte', 'gt', 'lt'] as const;
@@ -91,10 +108,15 @@ type Range = (typeof RANGE)[number];
 const isRange = (op: string | undefined): op is Range => RANGE.includes(op as Range);
 
 /** Surface paths wanted for a filter, best first. */
-const filterPaths = (dialect: Dialect, name: string, arg: Arg, spell: (name: string) => string): string[] => {
+const filterPaths = (
+  dialect: Dialect,
+  name: string,
+  arg: Arg,
+  col: string,
+  spell: (name: string) => string,
+): string[] => {
   const { ranges, filters, eq } = dialect.naming;
   const inside = (path: string): string => (filters ? `${filters}.${path}` : path);
-  const col = arg.col ?? name;
   // An amount that is an object of its own would be a fourth level under an operator.
   const isDeep = dialect.money === 'object' && arg.type === 'money';
   const nests = 'nested' in ranges && !isDeep;
@@ -115,7 +137,7 @@ const filterPaths = (dialect: Dialect, name: string, arg: Arg, spell: (name: str
 
 /** Surface path of every argument of a tool that is not its plain name in the naming style. */
 export const argFields = (shown: Shown, table: string, args: Record<string, Arg>): Record<string, string> => {
-  const { dialect, tables } = shown;
+  const { dialect, tables, wording } = shown;
   const spell = speller(dialect, dialect.naming.args);
   const paths = new Paths();
   const fields: Record<string, string> = {};
@@ -131,16 +153,20 @@ export const argFields = (shown: Shown, table: string, args: Record<string, Arg>
     const template = asked && linked(shown, table, arg.col ?? name) ? asked : undefined;
     // An argument named after a column is called as the column is shown.
     const twin = arg.role === 'key' || isRange(arg.op) ? undefined : shown.columns[table]?.[name];
-    const plain = twin !== undefined && !twin.includes('.') ? twin : spell(name);
-    const spelled = template ? filled(template, target ?? table, name, spell) : plain;
+    const word = argWord(shown, table, name, arg, target);
+    const plain = twin !== undefined && !twin.includes('.') ? twin : spell(word);
+    const spelled = template ? filled(template, nounFor(wording, target ?? table), word, spell) : plain;
     if (arg.role === 'limit' && paging.limit) wanted.push(paging.limit);
     if (['offset', 'page', 'cursor'].includes(arg.role) && paging.at) wanted.push(paging.at);
     if (arg.role === 'filter') {
-      const own = template && !isRange(arg.op) ? [filterPaths(dialect, spelled, arg, (text) => text)[0] as string] : [];
-      wanted.push(...own, ...filterPaths(dialect, name, arg, isRange(arg.op) ? spell : () => plain));
+      const col = nameFor(wording, table, arg.col ?? name);
+      const own =
+        template && !isRange(arg.op) ? [filterPaths(dialect, spelled, arg, col, (text) => text)[0] as string] : [];
+      wanted.push(...own, ...filterPaths(dialect, word, arg, col, isRange(arg.op) ? spell : () => plain));
     }
     if (arg.role === 'set' && dialect.naming.sets) wanted.push(`${dialect.naming.sets}.${spelled}`);
-    wanted.push(spelled, spell(name), styled(dialect.naming.args, name), ...[2, 3, 4].map((n) => `${spell(name)}${n}`));
+    wanted.push(spelled, spell(word), spell(name), styled(dialect.naming.args, name));
+    wanted.push(...[2, 3, 4].map((n) => `${spell(word)}${n}`));
     const path = paths.claim(wanted);
     if (path !== undefined && path !== styled(dialect.naming.args, name)) fields[name] = path;
   }

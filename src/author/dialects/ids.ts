@@ -6,6 +6,7 @@ import type { Arg } from '../../artifacts/tool.js';
 import { kebab, plural } from '../../kit/words.js';
 import type { IdFacet } from './schema.js';
 import { consonants } from './spell.js';
+import { NO_WORDING, nounFor, type Wording } from './wording.js';
 
 const MAX_PREFIX = 24;
 
@@ -25,12 +26,16 @@ const MAKERS: Record<IdFacet['prefix'], (table: string) => string> = {
 };
 
 /** The id style of every table whose keys the service makes itself; prefixes are unique in the service (letters aside). */
-export const idStyles = (tables: Record<string, Table>, facet: IdFacet): Record<string, IdStyle> => {
+export const idStyles = (
+  tables: Record<string, Table>,
+  facet: IdFacet,
+  wording: Wording = NO_WORDING,
+): Record<string, IdStyle> => {
   const used = new Set<string>();
   const styles: Record<string, IdStyle> = {};
   for (const name of Object.keys(tables).sort()) {
     if (tables[name]?.key.gen === undefined) continue;
-    let prefix = MAKERS[facet.prefix](name);
+    let prefix = MAKERS[facet.prefix](nounFor(wording, name));
     if (prefix.length > MAX_PREFIX) prefix = `${prefix.slice(0, MAX_PREFIX - 1)}${prefix.at(-1)}`;
     if (facet.prefix === 'short' || facet.prefix === 'upper') {
       const base = prefix.slice(0, -1);

@@ -68,13 +68,36 @@ const Mix = z.strictObject({
   never: z.array(z.array(z.string()).length(2)),
 });
 
-const DialectFile = z.strictObject({ treadle: z.literal('dialects/1'), dialects: z.array(Dialect), mix: Mix });
+const others = z.record(z.string(), words);
+const Synonyms = z.strictObject({ chance: z.number(), names: others, endings: others });
+
+const share = z.number().min(0).max(1);
+const Habits = z.strictObject({
+  sort: share,
+  many: share,
+  made: share,
+  changed: share,
+  amounts: share,
+  ids: share,
+  label: share,
+  drop: share,
+  pages: z.array(z.tuple([z.number().int(), z.number().int()])).min(1),
+});
+
+const DialectFile = z.strictObject({
+  treadle: z.literal('dialects/1'),
+  dialects: z.array(Dialect),
+  mix: Mix,
+  synonyms: Synonyms,
+  habits: Habits,
+});
 
 export type NamingFacet = z.infer<typeof NamingFacet>;
 export type IdFacet = z.infer<typeof IdFacet>;
 export type Envelope = z.infer<typeof Envelope>;
 export type Dialect = z.infer<typeof Dialect>;
 export type Mix = z.infer<typeof Mix>;
+export type Habits = z.infer<typeof Habits>;
 
 let loaded: z.infer<typeof DialectFile> | undefined;
 

@@ -5,6 +5,7 @@ import type { Rng } from '../../kit/rng.js';
 import { camel, pascal, plural, singular, snake, withArticle } from '../../kit/words.js';
 import type { NamingFacet } from './schema.js';
 import { consonants } from './spell.js';
+import { nounFor, type Wording } from './wording.js';
 
 const GENERIC = ['list', 'search', 'get', 'create', 'update', 'delete'] as const;
 type Generic = (typeof GENERIC)[number];
@@ -32,13 +33,14 @@ interface Parts {
   op: Tool['op'];
 }
 
-const partsOf = (tool: Tool, tools: NamingFacet['tools'], verbs: VerbWords): Parts => {
+const partsOf = (tool: Tool, tools: NamingFacet['tools'], verbs: VerbWords, wording: Wording): Parts => {
   const [resource = '', word = ''] = tool.id.split('.');
   const isMany = tool.op === 'list' || tool.op === 'search';
-  const one = singular(resource);
+  const one = singular(nounFor(wording, resource));
   const many = tools.plural === 'always' || (tools.plural === 'many' && isMany);
   const base = tools.suffix ? `${one}_${tools.suffix}` : one;
-  return { verb: isGeneric(word) ? verbs[word] : word, noun: many ? plural(base) : base, many, op: tool.op };
+  const verb = wording.verbs[tool.id] ?? (isGeneric(word) ? verbs[word] : word);
+  return { verb, noun: many ? plural(base) : base, many, op: tool.op };
 };
 
 const MAX = 64;
@@ -97,13 +99,19 @@ const nounCodes = (resources: readonly string[]): Map<string, string> => {
 };
 
 /** Dressed name of every tool, by the canonical name; unique without regard to case, never a reserved name. */
-export const toolNames = (tools: Record<string, Tool>, facet: NamingFacet, verbs: VerbWords): Map<string, string> => {
-  const codes = nounCodes(Object.values(tools).map((tool) => tool.id.split('.')[0] as string));
+export const toolNames = (
+  tools: Record<string, Tool>,
+  facet: NamingFacet,
+  verbs: VerbWords,
+  wording: Wording,
+): Map<string, string> => {
+  const nounOf = (tool: Tool): string => nounFor(wording, tool.id.split('.')[0] as string);
+  const codes = nounCodes(Object.values(tools).map(nounOf));
   const used = new Set<string>(RESERVED_TOOL_NAMES);
   const names = new Map<string, string>();
   for (const [canonical, tool] of Object.entries(tools)) {
-    const parts = partsOf(tool, facet.tools, verbs);
-    const code = codes.get(tool.id.split('.')[0] as string) as string;
+    const parts = partsOf(tool, facet.tools, verbs, wording);
+    const code = codes.get(nounOf(tool)) as string;
     const wanted = [
       spelled(parts, facet.tools, code),
       spelled(parts, { ...facet.tools, bare: false }, code),

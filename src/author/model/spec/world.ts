@@ -6,7 +6,7 @@ import type { SharedKey } from '../../catalogue/compile.js';
 import { leaverRule } from '../../catalogue/leavers.js';
 import { linksOf } from '../../catalogue/links.js';
 import { policiesOf } from '../../catalogue/policies.js';
-import { coreServices } from '../../core/services.js';
+import { coreProducts, coreServices, dressProduct } from '../../core/services.js';
 import { DIALECTS, dressService } from '../../dialects/dress.js';
 import type { DraftService, WorldDraft } from '../../draft.js';
 import { canonicalService, type ServiceWork, type Setting } from './service.js';
@@ -99,11 +99,14 @@ export const draftOf = (
     const draw = rng(frame.seed, 'model author', `dialect ${spec.id}`);
     return dressService(spec, draw.pick(DIALECTS), { currency: frame.company.currency, rng: draw.stream('dress') });
   });
+  const core = coreProducts(frame.company, rng(frame.seed, 'core')).map((product) =>
+    dressProduct(product, frame.company.currency),
+  );
   return {
     ...frame,
     brief: { text: frame.brief.text, evidence: evidenceOf(own, model, frame) },
     services: prefixed([
-      ...coreServices(frame.company).map((spec) => ({ spec, role: 'core' as const })),
+      ...core.map((spec) => ({ spec, role: 'core' as const })),
       ...dressed.map((spec) => ({ spec, role: 'domain' as const })),
     ]),
     links: compiled.links,
