@@ -1,17 +1,7 @@
 /** The plain tools of one entity: list, search, get, create, update, delete, each from the operation that says it best. */
 import type { Tool } from '../../artifacts/tool.js';
 import { plural } from '../../kit/words.js';
-import {
-  type ArgList,
-  addArg,
-  keyArg,
-  listArgs,
-  noArgs,
-  parentArg,
-  querySets,
-  setArgs,
-  toolText,
-} from './args.js';
+import { type ArgList, addArg, keyArg, listArgs, noArgs, parentArg, querySets, setArgs, toolText } from './args.js';
 import { isJsonPatch } from './columns.js';
 import type { Entity } from './entities.js';
 import { envelopeOf } from './envelope.js';
