@@ -4,6 +4,7 @@ import type { Tool } from '../artifacts/tool.js';
 import type { Link } from '../artifacts/world.js';
 import { TreadleError } from '../errors.js';
 import { rng } from '../kit/rng.js';
+import type { Book } from '../serve/sessions/book.js';
 import { Session } from '../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../world/loaded.js';
 import { type InvariantStudy, studyInvariant } from './invariants/study.js';
@@ -22,7 +23,8 @@ const ME = { id: 'certify', name: 'Certifier', email: 'certify@treadle.example' 
 /** Everything a service validator may look at, with the probes found. */
 export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSubject => {
   let opened = 0;
-  const open = (): Session => Session.open(world, { id: `certify-${opened++}`, me: ME });
+  const open = (book?: Book): Session =>
+    Session.open(world, { id: `certify-${opened++}`, me: ME, ...(book && { book }) });
   const ready = (probe: Probe): Session => {
     const session = open();
     replayBefore(session, probe);
@@ -31,7 +33,7 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
   const random = rng(world.spec.seed, 'certify', service.id);
   const tools = [...world.tools].filter(([, tool]) => tool.service === service);
   const rows = rowReader(service);
-  const probes = findProbes(service, tools, open, random.stream('probes'), rows);
+  const probes = findProbes(service, tools, () => open(), random.stream('probes'), rows);
   const asked = new Map<Tool, readonly Query[]>();
   const subject: ServiceSubject = {
     world,
@@ -41,7 +43,7 @@ export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSu
     me: ME,
     random,
     rows,
-    open,
+    open: () => open(),
     ready,
     reader: readerOf(open, service.id),
     isRow: rowTests(service.spec),

@@ -1,10 +1,11 @@
 /** Reads of a service's initial state that the validators share: one session for all of them, so that its pages stay warm. */
+import type { Book } from '../serve/sessions/book.js';
 import type { Session } from '../serve/sessions/session.js';
 import type { CallOutcome } from '../serve/tool-host.js';
 import type { CallArgs } from './arguments.js';
 
 export interface Reader {
-  /** Calls a tool on the initial state and keeps the answer for whoever asks the same next. */
+  /** Calls a tool on the initial state and keeps the answer for the next who asks the same. */
   keep(name: string, args: CallArgs | undefined): CallOutcome;
   /** The answer that was kept, else that of a call on the initial state. */
   ask(name: string, args: CallArgs | undefined): CallOutcome;
@@ -14,8 +15,24 @@ export interface Reader {
   close(): void;
 }
 
-/** `open` gives sessions on the initial state; `service` is the one whose tools are called. */
-export const readerOf = (open: () => Session, service: string): Reader => {
+/** Counts calls and forgets them: hundreds of long answers would be carried through every collection. */
+const countingBook = (calls = 0): Book => {
+  let length = calls;
+  return {
+    get length() {
+      return length;
+    },
+    push: () => {
+      length++;
+    },
+    entries: () => [],
+    fork: () => countingBook(length),
+    drop: () => {},
+  };
+};
+
+/** `open` gives sessions on the initial state that write into a book; `service` is the one whose tools are called. */
+export const readerOf = (open: (book: Book) => Session, service: string): Reader => {
   const kept = new Map<string, CallOutcome>();
   const changers = new Set<string>();
   let session: Session | undefined;
@@ -24,7 +41,7 @@ export const readerOf = (open: () => Session, service: string): Reader => {
     session = undefined;
   };
   const call = (name: string, args: CallArgs | undefined): CallOutcome => {
-    session ??= open();
+    session ??= open(countingBook());
     const before = session.states.get(service)?.writeCounter ?? 0;
     const outcome = session.call(name, args);
     // Without a page written no row can be another.
@@ -42,7 +59,11 @@ export const readerOf = (open: () => Session, service: string): Reader => {
       kept.set(key(name, args), outcome);
       return outcome;
     },
-    ask: (name, args) => kept.get(key(name, args)) ?? call(name, args),
+    ask: (name, args) => {
+      const known = kept.get(key(name, args));
+      kept.delete(key(name, args));
+      return known ?? call(name, args);
+    },
     hasChanged: (name) => changers.has(name),
     close,
   };
