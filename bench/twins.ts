@@ -3,9 +3,9 @@
  * tools is the same. 20 worlds x 20 tasks from the catalogue (`--small`: 3 x 8).
  */
 
-import type { Task } from '../src/artifacts/task.js';
 import { assembleWorld } from '../src/author/assemble.js';
 import { authorFromBrief } from '../src/author/catalogue/author.js';
+import { chainOf, maskedText } from '../src/corpus/statistics/masked.js';
 import { generateTasks } from '../src/tasks/generate.js';
 import { loadWorld, unloadWorld } from '../src/world/loaded.js';
 import { Engine } from '../src/world/state/engine.js';
@@ -32,22 +32,6 @@ const BRIEFS = [
   'a call centre in Manila',
   'a dairy farm in New Zealand',
 ];
-
-/** Values of the brief (descriptors, arguments told), then whatever else has a capital inside or a digit, become one mark. */
-export const maskedText = (task: Task): string => {
-  const told = [
-    ...task.bindings.flatMap(({ descriptors }) => descriptors.map(({ words }) => words)),
-    ...task.reference.sources.flatMap(({ from }) => ('brief' in from ? [from.brief] : [])),
-  ].sort((a, b) => b.length - a.length);
-  let text = task.brief;
-  for (const words of told) if (words !== '') text = text.replaceAll(words, '#');
-  return text
-    .replace(/“[^”]*”/g, '#')
-    .replace(/(?<=[\w,;:] )\p{Lu}[\p{L}\p{N}'’&.-]*/gu, '#')
-    .replace(/\S*\d\S*/g, '#')
-    .replace(/#( (&|and|of|in|,)? ?#)+/g, '#')
-    .toLowerCase();
-};
 
 /** Share of items that have an equal among the others. */
 const twins = (items: readonly string[]): number => {
@@ -76,8 +60,7 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
     dropped += library.dropped.length;
     const own = library.tasks.map(({ task }) => ({
       text: maskedText(task),
-      // Tools of one service by their dialect-free ids: two worlds with the same service share them.
-      chain: task.reference.calls.map(({ service }, at) => `${service}.${task.nodes[0]?.chain[at]}`).join(' > '),
+      chain: chainOf(task).join(' > '),
     }));
     texts.push(...own.map(({ text }) => text));
     chains.push(...own.map(({ chain }) => chain));

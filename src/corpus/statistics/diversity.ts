@@ -1,5 +1,6 @@
 /** How alike the tasks of a corpus are: AgentMercury's figures over the raw text, and stricter ones over what the tasks ask for. */
 import { rng } from '../../kit/rng.js';
+import { signatureOf } from './masked.js';
 import { neighboursOf } from './neighbours.js';
 import { meanPairwise, vectorsOf } from './vectors.js';
 
@@ -84,8 +85,6 @@ const shared = (keys: readonly string[]): number => {
   return keys.filter((key) => (counts.get(key) ?? 0) > 1).length;
 };
 
-const chainKey = ({ chain, tables }: ListedTask): string => `${chain.join('>')} ${tables.join(',')}`;
-
 /** Stricter figures, over tasks of three calls or more. */
 export const toolDiversity = (all: readonly ListedTask[]): ToolDiversity => {
   const tasks = all.filter(({ chain }) => chain.length >= LONG_CHAIN);
@@ -93,8 +92,8 @@ export const toolDiversity = (all: readonly ListedTask[]): ToolDiversity => {
   const { nearest } = neighboursOf(vectorsOf(tasks.map(({ masked }) => masked)), NEAR_TWIN, askedOf(tasks.length));
   return {
     tasks: tasks.length,
-    same_chain_share: of(shared(tasks.map(chainKey))),
+    same_chain_share: of(shared(tasks.map(signatureOf))),
     masked_share: round(nearest.filter((near) => near > NEAR_TWIN).length / Math.max(1, nearest.length)),
-    both_share: of(shared(tasks.map((task) => `${chainKey(task)} ${task.masked}`))),
+    both_share: of(shared(tasks.map((task) => `${signatureOf(task)} ${task.masked}`))),
   };
 };

@@ -23,6 +23,10 @@ export const chainOf = (task: Task): string[] => {
   return task.reference.calls.map(({ service, tool }, at) => `${service}.${ids[at] ?? tool}`);
 };
 
+/** What makes two tasks the same work: the tools in order and the tables. */
+export const signatureOf = ({ chain, tables }: { chain: readonly string[]; tables: readonly string[] }): string =>
+  `${chain.join('>')} ${tables.join(',')}`;
+
 /** Tables that the task's objects and checks lie in, sorted. */
 export const tablesOf = (task: Task): string[] => {
   const checked = task.milestones.flatMap(({ checks }) =>
