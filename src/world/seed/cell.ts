@@ -3,8 +3,10 @@ import { DAY, startOfDay } from '../../kit/calendar.js';
 import { singular } from '../../kit/words.js';
 import type { SqlValue } from '../state/types.js';
 import { phrasesData } from './data.js';
+import { takenOver } from './declared.js';
 import type { Effect } from './effects.js';
 import { fitValue, storeTime } from './fit.js';
+import { fitting } from './fitting.js';
 import { CODES, uuid } from './make/codes.js';
 import { FIRMS } from './make/firms.js';
 import { currencyOf, MONEY, storeAmount } from './make/money.js';
@@ -239,7 +241,14 @@ export const makeCell = (cell: Cell): SqlValue => {
   const came = followed(cell);
   if (came !== undefined) return fitValue(came, column, r) ?? fallback(cell);
   const before = written(cell);
-  const effect = before ? effectValue(cell, before.effect, before.at) : undefined;
+  const same = col.unique || before ? undefined : takenOver(h, col.name);
+  if (same !== undefined) {
+    const stored = fitValue(same, column, r);
+    if (stored !== undefined) return stored;
+  }
+  const fits = col.unique || (before && before.effect.kind !== 'given') ? undefined : fitting(cell);
+  if (fits === null && !column.required) return null;
+  const effect = before && fits === undefined ? effectValue(cell, before.effect, before.at) : undefined;
   if (effect !== undefined) {
     const stored = effect === null ? null : fitValue(effect, column, r);
     if (stored !== undefined && (stored !== null || !column.required)) return stored;
@@ -249,6 +258,8 @@ export const makeCell = (cell: Cell): SqlValue => {
     col.rule?.id === 'stamp' || (col.rule?.id === 'expires_at' && /expired|lapsed/.test(h.meta.status ?? ''));
   if (!column.required && !before && (col.managed || (!wanted && col.how !== 'enum' && r.chance(col.nulls))))
     return null;
+  const fitted = fits === undefined || fits === null ? undefined : fitValue(fits, column, r);
+  if (fitted !== undefined && fitted !== null) return fitted;
   if (!before && column.default !== undefined && DEFAULTED.has(column.type) && !column.enum) {
     // A default is what most rows keep; counters that only verbs move keep it always, amounts are computed.
     const computed = col.rule !== undefined && (MONEY_RULES.has(col.rule.id) || col.rule.id === 'on_hand');

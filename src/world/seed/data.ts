@@ -62,6 +62,8 @@ export interface NamesData {
 }
 export interface PlacesData {
   currencies: Record<string, [number, number]>;
+  /** By country, a share of what the United States pay; `other` for those not listed. */
+  wages: Record<string, number>;
   countries: Record<string, CountryData>;
   names: Record<string, NamesData>;
   streets: Record<string, string[]>;
@@ -102,6 +104,8 @@ export interface PhrasesData {
   notes: Lists;
   descriptions: Lists;
   reasons: Lists;
+  /** Words of goods by the days they keep. */
+  shelf_life: Record<string, string[]>;
   kinds: Lists;
   values: Lists;
   /** Values or ranges (`20..200`) of counted things by column or last word. */
@@ -111,6 +115,11 @@ export interface PhrasesData {
   narrow: NarrowData[];
 }
 
+/** data/fitting.yaml: choices by column, the first whose condition holds. */
+export const fittingData = (): Record<string, { when?: string; give: (string | number)[] | null }[]> => {
+  const { treadle: _version, ...columns } = load<Record<string, never>>('fitting');
+  return columns;
+};
 /** data/paces.yaml: nouns by the pace of their processes. */
 export const pacesData = (): Lists => {
   const { treadle: _version, ...lists } = load<Lists>('paces');

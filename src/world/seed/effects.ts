@@ -144,6 +144,10 @@ const elsewhere = (
   if (isBadEnd(state)) return [last];
   const before = list.slice(0, at).filter((each) => !isBadEnd(each));
   const known = before.findLastIndex((each) => paths.has(each));
+  // Of several states one step from the same one, none is on the way: a substituted line is no stage of a fulfilled one.
+  const depth = paths.get(before[known] ?? '')?.length ?? 0;
+  const siblings = before.filter((each) => paths.get(each)?.length === depth && depth > 0).length;
+  if (siblings > 1) return [...(paths.get(before[known] ?? '') ?? []).slice(0, -1), last];
   const between = before.slice(known + 1).map((each) => ({ verb: snake(each), to: each }));
   return [...(paths.get(before[known] ?? '') ?? []), ...between.slice(-2), last];
 };

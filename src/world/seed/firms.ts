@@ -109,14 +109,19 @@ interface Thing {
 const OWN_SUPPLIES = 4;
 
 /** Things of a narrower trade where its title names one (`Breweries`), else of the sector; `supplies` are what it buys for itself. */
-const thingsOf = (sector: string, title: string, supplies: boolean): Thing[] => {
+const thingsOf = (sector: string, title: string, supplies: boolean, naics: string): Thing[] => {
   const { sectors, lines, supplies: bought } = goodsData();
   const line = lines.find(({ match, kept }) => (kept || !supplies) && new RegExp(match, 'i').test(title));
+  // By the longest code listed: a laboratory is no office.
+  const at = Object.keys(bought)
+    .filter((code) => naics.startsWith(code))
+    .sort((a, b) => b.length - a.length)[0];
+  const own = bought[at ?? sector] ?? [];
   const things =
     supplies && !line
-      ? (bought[sector]?.length ?? 0) >= OWN_SUPPLIES
-        ? (bought[sector] ?? [])
-        : [...(bought[sector] ?? []), ...(bought.any ?? [])]
+      ? own.length >= OWN_SUPPLIES
+        ? own
+        : [...own, ...(bought.any ?? [])]
       : (line?.things ?? (sectors[sector] ?? (sectors['42'] as never)).things);
   return things.map((text) => {
     const [name = '', low = '1', high = '10', unit = 'each', makes = '', sizes = ''] = text.split('|');
@@ -132,7 +137,14 @@ const thingsOf = (sector: string, title: string, supplies: boolean): Thing[] => 
 };
 
 /** Articles of the sector in families of two to six that differ in one word; larger sizes cost more. */
-export const drawArticles = (sector: string, count: number, r: Rng, title = '', supplies = false): Article[] => {
+export const drawArticles = (
+  sector: string,
+  count: number,
+  r: Rng,
+  title = '',
+  supplies = false,
+  naics = sector,
+): Article[] => {
   const out: Article[] = [];
   const names = new Set<string>();
   const skus = new Set<string>();
@@ -154,7 +166,7 @@ export const drawArticles = (sector: string, count: number, r: Rng, title = '', 
     const price = thing.low + (thing.high - thing.low) * Math.min(1, step * 0.7 + r.unit() * 0.3);
     out.push({ name, thing: thing.name, sku, unit: thing.unit, price });
   };
-  const things = r.shuffle(thingsOf(sector, title, supplies));
+  const things = r.shuffle(thingsOf(sector, title, supplies, naics));
   // Families first: one make in several sizes, then the other makes until there are enough.
   for (const thing of things) {
     const make = r.pick(thing.makes);

@@ -15,7 +15,7 @@ import type { Handle, TableKind, TablePlan, World } from './types.js';
 export const SPARES = 3;
 
 const MAIN =
-  /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running|enrolled|let|hired|employed|deployed|in_use|subscribed|on_sale|admitted)$/;
+  /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running|enrolled|let|hired|employed|deployed|in_use|subscribed|on_sale|admitted|offered|licensed|held|usable|sitting|receiving|working|connected|allowed|appointed|watched|in_safe|serviceable|fit)$/;
 const MASTER: ReadonlySet<TableKind> = new Set(['person', 'company', 'place', 'product', 'lookup']);
 
 /** Tables whose rows stay; a visitor is a person and still comes and goes. */

@@ -96,6 +96,15 @@ export const currencyRate = (currency: string): number => placesData().currencie
 /** Digits behind the point of the currency's major unit. */
 export const currencyDigits = (currency: string): number => placesData().currencies[currency]?.[1] ?? 2;
 
+/** What work is paid in a country, as a share of what the United States pay. */
+export const wageLevel = (country: string): number => {
+  const { wages } = placesData();
+  return wages[country] ?? wages.other ?? 0.12;
+};
+/** What people's work costs there: wages count for less than half of it, and for little of the price of goods. */
+export const serviceLevel = (country: string): number => wageLevel(country) ** 0.45;
+export const goodsLevel = (country: string): number => wageLevel(country) ** 0.15;
+
 const neighbours = new Map<string, Country[]>();
 /** The countries nearest by distance of their first cities: where a company trades abroad. */
 export const tradePartners = (country: Country): Country[] => {

@@ -23,6 +23,8 @@ const kindOf = (name: string, table: Table): TableKind => {
   const noun = spaced(table.noun);
   const kinds = kindsByNoun();
   if (cols.some((col) => PERSON_COLUMNS.test(col))) return 'person';
+  // An item of what is looked after is no article of what is sold.
+  if (/^(config|rental|lost|agenda|checklist) item$/.test(noun)) return 'document';
   const words = spaced(name).split(' ');
   for (const cue of [noun, spaced(name), noun.split(' ').at(-1) ?? '', words.at(-1) ?? '']) {
     const kind = kinds.get(cue);

@@ -2,6 +2,7 @@
 
 import { HOUR } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
+import { couldBeMadeFor } from './declared.js';
 import { isBadEnd } from './effects.js';
 import { type Occasion, writesRef } from './life.js';
 import { amountOf } from './make/money.js';
@@ -56,6 +57,7 @@ const implied = (h: Handle, ref: RefGroup, target: TablePlan): Handle | undefine
 };
 
 const agrees = (h: Handle, ref: RefGroup, candidate: Handle): boolean => {
+  if (ref.cols[0] && !couldBeMadeFor(h, ref.cols[0].col, candidate)) return false;
   for (const other of h.plan.refs) {
     if (other.role === 'staff' || other.id === ref.id) continue;
     const chosen = h.meta.refs.get(other.id);

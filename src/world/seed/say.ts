@@ -3,7 +3,7 @@ import { isoDate, longDate } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { phrasesData } from './data.js';
 import { fullName } from './people.js';
-import { currencyDigits } from './places.js';
+import { currencyDigits, homeCity } from './places.js';
 import { articleOf, colleague, firmOf, kindIn, nearest, parentsOf, partyOf, personOf, placeOf } from './subjects.js';
 import type { Handle, World } from './types.js';
 
@@ -95,6 +95,7 @@ const SLOTS: Record<string, Slot> = {
     return typeof own === 'string' ? own : r.pick(w.departments)[0];
   },
   city: (w, h, r) => placeOf(w, h, r).city.name,
+  home: (w) => homeCity(w.home, w.context.company.city),
   city2: (w, _h, r) => r.pick(w.home.cities).name,
   street: (w, _h, r) => r.pick(w.home.streetNames),
   founder: (w, _h, r) => (w.drawn.length > 0 ? r.pick(w.drawn).last : undefined),

@@ -99,6 +99,7 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
     mails: new Set(),
     articles: drawArticles(sector, 30, root.stream('articles'), `${company.industry.title} ${dealsWith(company)}`),
     otherArticles: new Map(),
+    prices: new Map(),
     departments: departmentsOf(company, sector, root.stream('departments')),
     documents: [],
     spoken: [],

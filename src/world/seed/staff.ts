@@ -19,7 +19,10 @@ export const departmentsOf = (company: Company, sector: string, r: Rng): [string
   const { departments, sector_departments: own } = companiesData();
   const all = Object.entries(departments).filter(([name]) => name !== 'Management');
   const many = company.employees >= 60 ? 8 : company.employees >= 20 ? 5 : 3;
-  const trade = Object.entries(own[sector] ?? {});
+  const at = Object.keys(own)
+    .filter((code) => company.industry.naics.startsWith(code))
+    .sort((a, b) => b.length - a.length)[0];
+  const trade = Object.entries(own[at ?? sector] ?? {});
   const first = all.slice(0, 4);
   const rest = r.shuffle(all.slice(4));
   return [...trade, ...first, ...rest].slice(0, Math.max(many, trade.length + 2));
@@ -38,7 +41,7 @@ export const staffOf = (
   const span = clock - 45 * DAY - start;
   const posts: Post[] = [
     {
-      title: companiesData().departments.Management?.[0] ?? 'Managing Director',
+      title: company.employees < 12 ? 'Owner' : (companiesData().departments.Management?.[0] ?? 'Managing Director'),
       department: 'Management',
       manager: undefined,
       hired: start,

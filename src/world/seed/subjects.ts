@@ -87,8 +87,15 @@ const newFirm = (w: World, h: Handle, r: Rng, word?: string): Firm => {
 };
 
 const PRIVATE_SECTORS = new Set(['44', '45', '61', '62', '71', '72', '81', '92']);
+/** Industries of other sectors that serve people: vets, wedding photographers, travel agents, storage, hire for holidays. */
+const SERVES_PEOPLE = /^(54194|54192|5615|53113|5322|4853|5221)/;
+/** Industries of those sectors that serve firms: laboratories, repair of machines, staff training. */
+const SERVES_FIRMS = /^(6215|8113|6114|8123|7113|7114)/;
 /** Whether customers are people in this trade: those of a shop, a clinic, a hotel. */
-export const sellsToPeople = (w: World): boolean => PRIVATE_SECTORS.has(w.sector);
+export const sellsToPeople = (w: World): boolean => {
+  const { naics } = w.context.company.industry;
+  return SERVES_PEOPLE.test(naics) || (PRIVATE_SECTORS.has(w.sector) && !SERVES_FIRMS.test(naics));
+};
 
 const GOODS_SECTORS = new Set(['11', '21', '31', '32', '33', '42', '44', '45']);
 /** Whether the company sells things that are sent and kept, not work or stays. */
@@ -151,6 +158,19 @@ export const personOf = (w: World, h: Handle, r: Rng): Person => {
   return person;
 };
 
+/** A relative of the row's person under a word (`guardian`, `deceased`): three in four share the surname. */
+export const relativeOf = (w: World, h: Handle, word: string, r: Rng): Person => {
+  const key = `person ${word}`;
+  const known = h.meta.extras.get(key) as Person | undefined;
+  if (known) return known;
+  const own = personOf(w, h, r);
+  const drawn = newPerson(w, w.home, r);
+  const person = r.chance(0.75) && own.gender === drawn.gender ? { ...drawn, last: own.last } : drawn;
+  w.people.add(fullName(person).toLowerCase());
+  h.meta.extras.set(key, person);
+  return person;
+};
+
 /** How much of what a company has lies in its own town: nearly all of a small one's. */
 const atHome = (w: World): number => (w.context.company.employees < 60 ? 0.85 : 0.33);
 
@@ -189,11 +209,26 @@ const articlesFor = (w: World, h: Handle): Article[] => {
   if (!sellsGoods(w) && BOUGHT.test(h.plan.service.source.archetype ?? '')) {
     const own =
       w.otherArticles.get('supplies') ??
-      drawArticles(w.sector, 30, w.rng.stream('supplies'), dealsWith(w.context.company), true);
+      drawArticles(
+        w.sector,
+        30,
+        w.rng.stream('supplies'),
+        dealsWith(w.context.company),
+        true,
+        w.context.company.industry.naics,
+      );
     w.otherArticles.set('supplies', own);
     return own;
   }
   const sector = SECTOR_OF_NOUN.find(([pattern]) => pattern.test(h.plan.noun))?.[1];
+  // A hotel sells rooms; what its kitchen serves is another list.
+  if (/menu|dish|meal/.test(h.plan.noun) && !/^722/.test(w.context.company.industry.naics)) {
+    const dishes =
+      w.otherArticles.get('dishes') ??
+      drawArticles('72', 30, w.rng.stream('articles dishes'), 'Full-Service Restaurants');
+    w.otherArticles.set('dishes', dishes);
+    return dishes;
+  }
   if (!sector || sector === w.sector) return w.articles;
   const known = w.otherArticles.get(sector) ?? drawArticles(sector, 30, w.rng.stream(`articles ${sector}`));
   w.otherArticles.set(sector, known);
@@ -246,6 +281,7 @@ const QUALIFIERS: [string, RegExp][] = [
   ['recipient', /^(recipient|ship_to|shipping|delivery|receiver|consignee|destination)(_|$)/],
   ['sender', /^(sender|ship_from|origin|return|remit_to|pickup)(_|$)/],
   ['supplier', /^(supplier|vendor|seller|merchant|payee|carrier|manufacturer)(_|$)/],
+  ['professional', /^(prescriber|referrer|referring|attending|physician|doctor|gp)(_|$)/],
   ['emergency', /^(emergency|next_of_kin|guardian|parent|beneficiary|nominee|spouse)(_|$)/],
 ];
 const CLASS: Record<string, RegExp> = {

@@ -131,6 +131,8 @@ export interface World {
   drawnFirms: Firm[];
   mails: Set<string>;
   articles: Article[];
+  /** Minor units by article number and currency. */
+  prices: Map<string, number>;
   /** Articles of other sectors, for nouns that belong to one. */
   otherArticles: Map<string, Article[]>;
   departments: [string, string[]][];

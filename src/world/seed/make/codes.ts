@@ -149,7 +149,7 @@ const slug: Make = ({ w, h, r }) => {
 };
 
 /** Places that bear a number and no name. */
-const PLACED = /(^| )(bed|locker|box|bay|berth|stall|pitch|bin|cabin|chair|lane|court|desk|gate|dock)$/;
+const PLACED = /(^| )(bed|locker|storage unit|box|bay|berth|stall|pitch|bin|cabin|chair|lane|court|desk|gate|dock)$/;
 
 const code: Make = (cell) => {
   const { w, h, col, r } = cell;

@@ -2,9 +2,10 @@
 
 import { snake } from '../../../kit/words.js';
 import { medianFor, roundAmount, shelfPrice, someAmount, toMinor } from '../money.js';
-import { currencyDigits } from '../places.js';
-import { articleOf, firmOf, kindIn, nearest, parentsOf, partyOf } from '../subjects.js';
+import { currencyDigits, goodsLevel, serviceLevel, wageLevel } from '../places.js';
+import { articleOf, firmOf, kindIn, nearest, parentsOf, partyOf, sellsGoods } from '../subjects.js';
 import type { Cell, Handle, Make, World } from '../types.js';
+import { span } from './span.js';
 
 /** ISO code of the row's amounts: its own column, its document's, else the company's. */
 export const currencyOf = (w: World, h: Handle, depth = 2): string => {
@@ -67,6 +68,39 @@ const RATES: [RegExp, number][] = [
   [/subscription price/, 55],
 ];
 
+/** How dear things are where the company works: its own work as wages there go, goods nearly as anywhere. */
+const levelOf = (w: World): number => (sellsGoods(w) ? goodsLevel : serviceLevel)(w.home.code);
+
+/** One price for an article in a world, whoever asks. */
+const articlePrice = (w: World, h: Handle, r: Cell['r']): number => {
+  const article = articleOf(w, h, r);
+  const currency = currencyOf(w, h);
+  const known = w.prices.get(`${article.sku} ${currency}`);
+  if (known !== undefined) return known;
+  const made = shelfPrice(article.price * levelOf(w), currency, r);
+  w.prices.set(`${article.sku} ${currency}`, made);
+  return made;
+};
+
+/** An amount of the thing that the row is about: the deposit of what is hired, its rate for a day. */
+const ofThing = (h: Handle, name: RegExp): number | undefined => {
+  if (!/rental|lease|hire|booking/.test(h.plan.noun)) return undefined;
+  for (const parent of parentsOf(h)) {
+    const col = parent.plan.cols.find((each) => each.column.type === 'money' && name.test(each.norm))?.name;
+    const value = parent.row[col ?? ''];
+    if (typeof value === 'number' && value > 0) return value;
+  }
+  return undefined;
+};
+
+/** Days times the rate for a day. */
+const hirePrice = (cell: Cell): number | undefined => {
+  const rate = cell.h.plan.roles.has('starts_at') ? ofThing(cell.h, /^(daily|day)_rate$/) : undefined;
+  if (rate === undefined) return undefined;
+  const { starts, ends } = span(cell);
+  return rate * Math.max(1, Math.round((ends - starts) / 86_400));
+};
+
 const priceOf = ({ w, h, r }: Cell): number => {
   const currency = currencyOf(w, h);
   const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
@@ -78,8 +112,8 @@ const priceOf = ({ w, h, r }: Cell): number => {
     product ||
     (h.plan.roles.has('quantity') && /order|requisition/.test(h.plan.noun))
   )
-    return shelfPrice(articleOf(w, h, r).price, currency, r);
-  return shelfPrice(medianOf(h) * (0.6 + r.unit()), currency, r);
+    return articlePrice(w, h, r);
+  return shelfPrice(medianOf(h) * levelOf(w) * (0.6 + r.unit()), currency, r);
 };
 
 /** Price times quantity of a row that sells one article and has no lines. */
@@ -95,6 +129,17 @@ const bought = ({ w, h }: Cell): number | undefined => {
   return price === undefined ? undefined : price * (quantity as number);
 };
 
+/** What an invoice asks for the articles that its text names: `3 x Urn` is three times the price of an urn. */
+const billed = ({ w, h, r }: Cell): number | undefined => {
+  if (!/^(invoice|bill|estimate|quote)$/.test(h.plan.noun) || !h.plan.roles.has('description')) return undefined;
+  const price = articlePrice(w, h, r);
+  const most = Math.max(1, Math.min(9, Math.round((medianOf(h) * 3) / Math.max(1, articleOf(w, h, r).price))));
+  const quantity = most === 1 ? 1 : r.int(2, Math.max(2, most));
+  h.meta.extras.set('billed quantity', quantity as never);
+  h.meta.extras.set('slot qty', String(quantity) as never);
+  return price * quantity;
+};
+
 const gross = (cell: Cell): number => {
   const { w, h, r } = cell;
   if (h.meta.gross !== undefined) return h.meta.gross;
@@ -108,7 +153,7 @@ const gross = (cell: Cell): number => {
     value = refunded || (!whole ? Math.max(1, Math.round((from.total * r.int(2, 8)) / 10)) : from.total);
   } else if (bought(cell) !== undefined) value = bought(cell) as number;
   else {
-    value = someAmount(medianOf(h), currency, r);
+    value = billed(cell) ?? someAmount(medianOf(h) * levelOf(w), currency, r);
     // The large customers buy for more.
     const party = partyOf(w, h);
     if (party && kindIn(w, party) === 'company' && firmOf(w, party, r).headcount > 40) value = Math.round(value * 1.7);
@@ -186,6 +231,7 @@ const paid: Make = (cell) => {
 };
 
 const SALARY: [RegExp, number][] = [
+  [/managing director|chief executive|^owner/i, 13_500],
   [/director|chief|head of|managing/i, 9_500],
   [/manager|lead|controller|partner/i, 5_600],
   [/engineer|developer|analyst|specialist|consultant|physician/i, 4_700],
@@ -204,36 +250,7 @@ const salary: Make = (cell) => {
     : /annual|salary|income|compensation/.test(col.norm) && !/month/.test(col.norm)
       ? monthly * 12
       : monthly;
-  // Wages follow what a country pays, for which a small exchange rate is no measure: large-number currencies pay less in dollars.
-  const [low, high] = [0.45, 1];
-  const level = [
-    'US',
-    'CH',
-    'NO',
-    'DK',
-    'LU',
-    'IS',
-    'AU',
-    'GB',
-    'DE',
-    'NL',
-    'IE',
-    'CA',
-    'AT',
-    'SE',
-    'FI',
-    'BE',
-    'FR',
-    'SG',
-    'NZ',
-    'IL',
-    'JP',
-    'AE',
-    'QA',
-    'KW',
-  ].includes(w.home.code)
-    ? high
-    : low;
+  const level = wageLevel(w.home.code);
   const factor = /max/.test(col.norm) ? 1.25 : /min/.test(col.norm) ? 0.9 : 1;
   return roundAmount(usd * level * factor, currency, r, 0.02);
 };
@@ -263,6 +280,14 @@ const total: Make = (cell) => {
   return parts(cell).total;
 };
 
+/** Two significant digits: nobody asks for a deposit of 44.45. */
+const roundTo = (minor: number, currency: string): number => {
+  const digits = 10 ** currencyDigits(currency);
+  const major = minor / digits;
+  const scale = major >= 10 ? 10 ** Math.max(0, Math.floor(Math.log10(major)) - 1) : 1;
+  return Math.round(Math.floor(major / scale) * scale * digits);
+};
+
 export const MONEY: Record<string, Make> = {
   // What is left of pay after tax and contributions.
   subtotal: (cell) => (/pay/.test(cell.h.plan.noun) ? Math.round(parts(cell).total * 0.72) : parts(cell).subtotal),
@@ -272,15 +297,25 @@ export const MONEY: Record<string, Make> = {
     const { w, h, col, r } = cell;
     const first = h.plan.roles.get('fee') === col.name;
     if (first && h.plan.roles.has('total')) return parts(cell).fee;
+    const held = /deposit/.test(col.norm) ? ofThing(h, /^deposit$/) : undefined;
+    if (held !== undefined) return held;
     const rent = first ? undefined : amountOf(w, h, 'fee');
     if (/deposit/.test(col.norm) && rent) return rent * 2;
+    const price = /deposit/.test(col.norm) ? amountOf(w, h, 'unit_price') : undefined;
+    if (price && h.plan.kind !== 'product' && !/daily|day_rate/.test(h.plan.roles.get('unit_price') ?? ''))
+      return roundTo(price * r.pick([0.2, 0.25, 0.3, 0.5]), currencyOf(w, h));
+    const visits = /visit|appointment|treatment|consultation/.test(h.plan.noun);
     const usd = /rent|premium|deposit/.test(col.norm)
       ? medianFor(col.norm) * (0.6 + 0.9 * r.unit())
-      : r.pick([5, 10, 15, 25]);
-    return shelfPrice(usd, currencyOf(w, h), r);
+      : visits
+        ? r.pick([60, 75, 90, 120, 150])
+        : r.pick([5, 10, 15, 25]);
+    return shelfPrice(usd * serviceLevel(w.home.code), currencyOf(w, h), r);
   },
   total,
   unit_price: (cell) => {
+    const hired = cell.col.norm === 'price' ? hirePrice(cell) : undefined;
+    if (hired !== undefined) return hired;
     const price = priceOf(cell);
     const listed = cell.h.plan.roles.get('unit_price');
     if (/cost|purchase/.test(cell.col.norm) && listed !== cell.col.name) {
@@ -289,7 +324,11 @@ export const MONEY: Record<string, Make> = {
     }
     const usd = RATES.find(([pattern]) => pattern.test(`${cell.h.plan.noun} ${cell.col.norm}`))?.[1];
     if (usd !== undefined && cell.h.plan.kind !== 'line')
-      return shelfPrice(usd * (0.6 + 0.9 * cell.r.unit()), currencyOf(cell.w, cell.h), cell.r);
+      return shelfPrice(
+        usd * serviceLevel(cell.w.home.code) * (0.6 + 0.9 * cell.r.unit()),
+        currencyOf(cell.w, cell.h),
+        cell.r,
+      );
     return price;
   },
   line_total: (cell) => parts(cell).total,

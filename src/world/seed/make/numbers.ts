@@ -44,7 +44,10 @@ const rounded = (value: number, type: string): number =>
 
 const between =
   (range: (name: string) => [number, number]): Make =>
-  ({ col, r }) => {
+  ({ col, h, r }) => {
+    // What has rooms is as large as they are.
+    const { rooms } = h.row;
+    if (/^area/.test(col.norm) && typeof rooms === 'number' && rooms > 0) return Math.round(rooms * r.int(17, 30) + 8);
     const [low, high] = range(col.norm);
     return rounded(low + (high - low) * r.unit() ** 1.4, col.column.type);
   };

@@ -1,6 +1,7 @@
 /** Values about people: names, addresses to write to, titles, dates of birth. */
 import { DAY, isoDate, startOfDay } from '../../../kit/calendar.js';
 import { fillPattern } from '../check-digits.js';
+import type { Firm } from '../firms.js';
 import { asciiOf, fullName, mailName, type Person } from '../people.js';
 import { makePhone } from '../places.js';
 import {
@@ -35,6 +36,18 @@ const linked = (of: Handle, rule: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
+const ADULT = 18 * YEAR;
+/** Who is of age has no guardian, parent or carer on file. */
+const grownUp = ({ w, h, col }: Cell): boolean => {
+  const born = h.row[h.plan.roles.get('birth_date') ?? ''];
+  return (
+    /^guardian|^parent/.test(col.norm) &&
+    !col.column.required &&
+    typeof born === 'number' &&
+    w.context.clock - born > ADULT
+  );
+};
+
 const email: Make = (cell) => {
   const { w, h, col } = cell;
   const subject = subjectOf(w, h, col.norm);
@@ -46,10 +59,14 @@ const email: Make = (cell) => {
     const known = linked(of, 'email');
     if (known) return known;
   }
+  // The customer of the row is a firm that it names itself: somebody there is written to.
+  const firm = subject.extra ? (h.meta.extras.get(`firm ${subject.extra}`) as Firm | undefined) : undefined;
+  if (firm) return `${mailName(firm.contact).replace(/^\.|\.$/g, '') || 'office'}@${firm.domain}`;
   const base = mailName(person).replace(/^\.|\.$/g, '') || 'office';
   const domain = domainOf(w, of, person, cell);
   let address = `${base}@${domain}`;
-  if (of === h && !subject.extra)
+  // Two people of one name have two addresses; one who signs twice has one.
+  if (of === h && !subject.extra && cell.col.unique)
     for (let n = 2; w.mails.has(`${h.plan.key} ${address}`); n++) address = `${base}${n}@${domain}`;
   w.mails.add(`${h.plan.key} ${address}`);
   return address;
@@ -77,7 +94,9 @@ const actor: Make = (cell) => {
 const birthOf = ({ w, h, r }: Cell, person: Person): number => {
   const known = h.meta.extras.get(`birth ${person.first} ${person.last}`) as unknown as number | undefined;
   if (known !== undefined) return known;
-  const small = h.plan.service.source.archetype === 'childcare';
+  const small =
+    h.plan.service.source.archetype === 'childcare' ||
+    (/^6244/.test(w.context.company.industry.naics) && /student|pupil|child/.test(h.plan.noun));
   const young = /student|pupil|child|learner/.test(h.plan.noun);
   const all = /patient|beneficiar|insured/.test(h.plan.noun);
   const age = small
@@ -186,6 +205,7 @@ export const PEOPLE: Record<string, Make> = {
   },
   email,
   phone: (cell) => {
+    if (grownUp(cell)) return null;
     const { person, of } = personFor(cell);
     const known = of !== cell.h ? linked(of, 'phone') : undefined;
     return known ?? (person ? makePhone(placeFor(cell).country, cell.r) : undefined);

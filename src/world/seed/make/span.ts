@@ -1,5 +1,5 @@
 /** When what a row plans takes place: past for what is over, around now for what runs, ahead of the clock for what is to come. */
-import { DAY, HOUR, startOfDay } from '../../../kit/calendar.js';
+import { DAY, HOUR, startOfDay, weekday } from '../../../kit/calendar.js';
 import { isBadEnd } from '../effects.js';
 import { isBegun, isLiveStart, isOver, isPastStart, stepOf, takesPlace } from '../pace.js';
 import { zoneOffset } from '../places.js';
@@ -90,6 +90,12 @@ export const span = (cell: Cell): { starts: number; ends: number } => {
   const ends = drawn.ends === undefined ? starts + usual : whole ? day(drawn.ends) : quarterHour(drawn.ends);
   h.meta.starts = starts;
   h.meta.ends = Math.max(starts + least, ends);
+  // Leave is taken for working days: it ends on one, and parents take months.
+  if (/leave/.test(noun) && !SEVEN_DAYS.has(w.sector)) {
+    if (/parental/.test(String(h.row.kind ?? ''))) h.meta.ends = starts + r.int(30, 55) * DAY;
+    while (weekday(h.meta.ends) === 0 || weekday(h.meta.ends) === 6) h.meta.ends -= DAY;
+    h.meta.ends = Math.max(starts, h.meta.ends);
+  }
   return { starts, ends: h.meta.ends };
 };
 

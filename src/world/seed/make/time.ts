@@ -1,8 +1,9 @@
 /** Points in time, unix seconds. Stamps agree with the way the row has come; starts lie before ends. */
 import { DAY, isoDate, startOfDay, weekday } from '../../../kit/calendar.js';
 import { snake } from '../../../kit/words.js';
+import { phrasesData } from '../data.js';
 import { isOver, isUnfinished, stepOf } from '../pace.js';
-import { nearest } from '../subjects.js';
+import { articleOf, nearest } from '../subjects.js';
 import { nextWorkday, quarterHour } from '../time.js';
 import type { Cell, Handle, Make, Passed } from '../types.js';
 import { hireDate } from './people.js';
@@ -105,10 +106,10 @@ const stamp: Make = ({ w, h, col, r }) => {
   const waiting =
     h.meta.path.length === 0 &&
     h.plan.life !== undefined &&
-    /schedul|plan|book|request|open|draft|confirm/.test(h.meta.status ?? '');
+    /schedul|plan|book|order|request|open|draft|confirm/.test(h.meta.status ?? '');
   if (
     waiting &&
-    /pick_?up|deliver|visit|travel|arriv|depart|leave|return|inspect|meeting|event|session|wanted|expected|planned|promised|requested|ready/.test(
+    /pick_?up|deliver|visit|travel|arriv|depart|leave|return|inspect|meeting|event|session|wanted|expected|planned|promised|requested|ordered|ready/.test(
       col.norm,
     )
   )
@@ -164,6 +165,14 @@ const due: Make = (cell) => {
   return cell.col.column.type === 'datetime' ? quarterHour(at + r.int(9 * 4, 17 * 4) * 900) : at;
 };
 
+/** Days that goods keep, by a word of their name; what no entry names does not go off. */
+const shelfLife = (article: string): number | undefined => {
+  const words = article.toLowerCase();
+  for (const [days, list] of Object.entries(phrasesData().shelf_life))
+    if (list.some((word) => new RegExp(`\\b${word}(e?s)?\\b`).test(words))) return Number(days);
+  return undefined;
+};
+
 const SHORT_LIVED = /offer|quote|pass|proposal|hold|invitation/;
 
 export const TIMES: Record<string, Make> = {
@@ -183,6 +192,11 @@ export const TIMES: Record<string, Make> = {
   expires_at: (cell) => {
     const { w, h, r } = cell;
     const from = h.plan.roles.has('starts_at') ? span(cell).starts : h.meta.created;
+    if (/(^| )(lot|batch)$/.test(h.plan.noun) && !/drug/.test(h.plan.words)) {
+      const days = shelfLife(articleOf(w, h, r).name);
+      if (days === undefined && !cell.col.column.required) return null;
+      if (days !== undefined) return startOfDay(from + Math.round(days * (0.9 + 0.2 * r.unit())) * DAY);
+    }
     const ran = h.meta.path.find(({ to }) => /expired|lapsed/.test(to));
     if (ran) return startOfDay(ran.at - r.int(0, 3) * DAY);
     if (r.chance(0.12)) return startOfDay(w.context.clock + r.int(1, 30) * DAY);
@@ -210,6 +224,7 @@ export const TIMES: Record<string, Make> = {
     const now = Number(isoDate(w.context.clock).slice(0, 4));
     if (/fiscal|tax|academic/.test(col.norm)) return now - r.int(0, 2);
     if (/found|built|establish|vintage/.test(col.norm)) return now - r.int(4, 60);
+    if (/birth|born/.test(col.norm)) return now - Math.ceil(16 * r.unit() ** 1.4);
     return Number(isoDate(h.meta.created).slice(0, 4)) - (/model/.test(col.norm) ? r.int(0, 8) : 0);
   },
   period: ({ h, col, r }) => {

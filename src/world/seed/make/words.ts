@@ -5,7 +5,7 @@ import { narrowNames } from '../narrow.js';
 import { fullName } from '../people.js';
 import { pickCity } from '../places.js';
 import { listFor, sayFrom } from '../say.js';
-import { articleOf, firmFor, kindIn, parentsOf, personOf, sellsGoods, subjectOf } from '../subjects.js';
+import { articleOf, firmFor, kindIn, parentsOf, personOf, relativeOf, sellsGoods, subjectOf } from '../subjects.js';
 import type { Handle, Make } from '../types.js';
 import { ownName } from './firms.js';
 
@@ -40,6 +40,8 @@ const title: Make = (cell) => {
     const own = WORDS.name?.(cell);
     if (own) return own;
   }
+  const posts = w.departments.find(([department]) => department === h.row.department)?.[1];
+  if (posts && /position|requisition|vacancy/.test(h.plan.noun)) return r.pick(posts);
   const narrower = narrowNames(w.context.company, [h.plan.words, h.plan.noun]);
   const special = narrower && sayFrom(narrower, w, h, r);
   if (special !== undefined) return special;
@@ -89,6 +91,9 @@ const kindColumn = (h: Handle): string | undefined =>
 const PEOPLE_NAMED =
   /^(buyer|deceased|talent|performer|hirer|renter|bidder|seller|applicant|skipper|child|bearer|requester|passenger|next of kin|owner)$/;
 
+/** Somebody of the family of the person whom the row, or the row it hangs on, is about. */
+const RELATED = /^(deceased|child|guardian|next of kin|emergency contact|parent|spouse)$/;
+
 const name: Make = (cell) => {
   const { w, h, col, r } = cell;
   const subject = subjectOf(w, h, col.norm);
@@ -99,13 +104,16 @@ const name: Make = (cell) => {
     if (typeof value === 'string') return value;
   }
   const nouns = [h.plan.words, h.plan.noun, h.plan.noun.split(' ').at(-1) ?? ''];
+  // What is lent is called what it is.
+  const lent = target === h && /(^| )rental item$/.test(h.plan.noun) ? h.row.category : undefined;
+  if (typeof lent === 'string' && !/^(vehicle|tool|furniture)$/.test(lent))
+    return `${capital(lent.replaceAll('_', ' '))} ${h.meta.index}`;
   const narrower = target === h ? narrowNames(w.context.company, nouns) : undefined;
   const special = narrower && sayFrom(narrower, w, h, r, h.meta.index - 1);
   if (narrower && special !== undefined)
     return h.meta.index > narrower.length && !narrower.some((text) => text.includes('{n}'))
       ? `${special} ${Math.ceil(h.meta.index / narrower.length)}`
       : special;
-  const lent = target === h && /(^| )rental item$/.test(h.plan.noun) ? h.row.category : undefined;
   if (typeof lent === 'string') return `${capital(lent.replaceAll('_', ' '))} ${h.meta.index}`;
   const own = ownName({ ...cell, h: target });
   if (own !== undefined) return own;
@@ -117,6 +125,7 @@ const name: Make = (cell) => {
   const { names } = phrasesData();
   if (/^(to|payee|carrier|shop|to account)$/.test(stem) && h.plan.kind === 'document')
     return firmFor({ ...cell, col: { ...col, norm: `supplier_${col.norm}` } }).name;
+  if (RELATED.test(stem)) return fullName(relativeOf(w, h, stem, r));
   if (PEOPLE_NAMED.test(stem)) return fullName(personOf(w, h, r));
   const foreign = stem !== '' && stem !== h.plan.noun ? names[stem] : undefined;
   const list =
