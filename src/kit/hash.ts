@@ -1,5 +1,5 @@
 /** Canonical JSON and content addresses. Two values that mean the same have the same bytes and so the same address. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { TreadleError } from '../errors.js';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -23,6 +23,9 @@ const sortedKeys = (value: object): string[] => {
   return keys;
 };
 
+/** Texts of frozen parts that many artifacts share (a catalogue's steps, say). */
+const texts = new WeakMap<object, string>();
+
 /** Thrown on the way; where it is, is looked for only then. */
 const NOT_JSON = Symbol('not JSON');
 
@@ -37,7 +40,9 @@ const write = (value: unknown): string => {
       if (!Number.isFinite(value)) throw NOT_JSON;
       return JSON.stringify(Object.is(value, -0) ? 0 : value);
     case 'object':
-      return Array.isArray(value) ? writeList(value) : writeObject(value as Record<string, unknown>);
+      return (
+        texts.get(value) ?? (Array.isArray(value) ? writeList(value) : writeObject(value as Record<string, unknown>))
+      );
   }
   throw NOT_JSON;
 };
@@ -99,7 +104,7 @@ export const canonicalJson = (value: unknown): string => {
 };
 
 /** SHA-256 in lower-case hex. */
-export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+export const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 
 /** Addresses of what deepFreeze froze as a whole: it cannot change any more, so it is hashed once. */
 const addresses = new WeakMap<object, string>();
@@ -125,6 +130,13 @@ export const deepFreeze = <T>(value: T): T => {
   freeze(value);
   if (value !== null && typeof value === 'object') frozenWholes.add(value);
   return value;
+};
+
+/** Freezes a part that many artifacts share and keeps its canonical JSON. */
+export const sharedPart = <T extends object>(part: T): T => {
+  const frozen = deepFreeze(part);
+  texts.set(frozen, write(frozen));
+  return frozen;
 };
 
 /** Freezes what was just found to have this address, so that it is not hashed again. */

@@ -1,5 +1,5 @@
 /** Seeded randomness in named streams: a stream depends on its seed and name only, never on who drew before. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
 
@@ -26,7 +26,7 @@ export interface Rng {
 /** A generator for `seed` and the path of stream names. */
 export const rng = (seed: string | number, ...names: string[]): Rng => {
   const path = [String(seed), ...names].join('\u0000');
-  const digest = createHash('sha256').update(path).digest();
+  const digest = hash('sha256', path, 'buffer');
   const state: number[] = [0, 4, 8, 12].map((at) => digest.readInt32LE(at));
   const source = xoroshiro128plusFromState(state);
   const int = (low: number, high: number): number => uniformInt(source, low, high);

@@ -1,7 +1,6 @@
 /** Names in the styles that services use, and the little English that briefs and tool names need. */
 
-/** `dueDate`, `Due-Date`, `DUE DATE` -> `['due', 'date']` */
-export const wordsOf = (name: string): string[] =>
+const split = (name: string): string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
@@ -9,18 +8,34 @@ export const wordsOf = (name: string): string[] =>
     .filter(Boolean)
     .map((word) => word.toLowerCase());
 
+const MOST_KEPT = 20_000;
+const LONGEST_KEPT = 80;
+const kept = new Map<string, readonly string[]>();
+
+const partsOf = (name: string): readonly string[] => {
+  const known = kept.get(name);
+  if (known) return known;
+  const words = split(name);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  if (name.length <= LONGEST_KEPT) kept.set(name, words);
+  return words;
+};
+
+/** `dueDate`, `Due-Date`, `DUE DATE` -> `['due', 'date']` */
+export const wordsOf = (name: string): string[] => [...partsOf(name)];
+
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-export const snake = (name: string): string => wordsOf(name).join('_');
-export const kebab = (name: string): string => wordsOf(name).join('-');
-export const pascal = (name: string): string => wordsOf(name).map(capital).join('');
+export const snake = (name: string): string => partsOf(name).join('_');
+export const kebab = (name: string): string => partsOf(name).join('-');
+export const pascal = (name: string): string => partsOf(name).map(capital).join('');
 export const camel = (name: string): string => {
-  const [first = '', ...rest] = wordsOf(name);
+  const [first = '', ...rest] = partsOf(name);
   return first + rest.map(capital).join('');
 };
 export const upperSnake = (name: string): string => snake(name).toUpperCase();
 /** `due_date` -> `due date` */
-export const spaced = (name: string): string => wordsOf(name).join(' ');
+export const spaced = (name: string): string => partsOf(name).join(' ');
 
 const IRREGULAR: Record<string, string> = {
   person: 'people',

@@ -3,8 +3,10 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Tool } from '../../artifacts/tool.js';
 import type { Place } from '../../artifacts/world.js';
 import { TreadleError } from '../../errors.js';
+import { deepFreeze } from '../../kit/hash.js';
 import { neutralSurface } from '../dialects/neutral.js';
 import { type Archetype, archetype } from './archetype.js';
+import { readColumn } from './column.js';
 import { macroTools } from './macros.js';
 import { type CompiledTable, compileTable, referencesOf } from './table.js';
 import { verbTool } from './verbs.js';
@@ -72,6 +74,30 @@ export const compileDraft = (source: Archetype, currency: string, present?: Read
   return { spec, keys };
 };
 
-/** Compiles an archetype of the catalogue by id; see `compileDraft`. Throws `unknown_archetype` too. */
-export const compileArchetype = (id: string, currency: string, present?: ReadonlySet<string>): CompiledArchetype =>
-  compileDraft(archetype(id), currency, present);
+/** Services that an archetype's columns speak of: all that its compiled form depends on beside itself. */
+const spokenOf = (source: Archetype): ReadonlySet<string> => {
+  const known = spoken.get(source);
+  if (known) return known;
+  const services = new Set<string>();
+  for (const draft of Object.values(source.tables))
+    for (const text of Object.values(draft.cols))
+      for (const { service } of readColumn(text).refs) services.add(service);
+  spoken.set(source, services);
+  return services;
+};
+const spoken = new WeakMap<Archetype, ReadonlySet<string>>();
+
+const MOST_KEPT = 256;
+const kept = new Map<string, CompiledArchetype>();
+
+/** Compiles an archetype of the catalogue by id, once for all worlds with the same neighbours; see `compileDraft`. Throws `unknown_archetype` too. */
+export const compileArchetype = (id: string, currency: string, present?: ReadonlySet<string>): CompiledArchetype => {
+  const source = archetype(id);
+  const near = present ? [...spokenOf(source)].filter((service) => present.has(service)).sort() : ['*'];
+  const key = [id, ...near].join(' ');
+  const known = kept.get(key) ?? deepFreeze(compileDraft(source, currency, present));
+  kept.delete(key);
+  kept.set(key, known);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
+  return { ...known, spec: { ...known.spec, surface: neutralSurface(currency) } };
+};

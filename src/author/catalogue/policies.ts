@@ -28,7 +28,17 @@ const ruleText = (spec: ServiceSpec, tool: Tool, message: string): string => {
   return `${spec.title}: ${act} ${when}.`;
 };
 
-const rulesOf = (spec: ServiceSpec): Policy[] =>
+const rulesOf = (spec: ServiceSpec): Policy[] => {
+  const known = kept.get(spec.tools);
+  if (known) return known;
+  const rules = readRules(spec);
+  kept.set(spec.tools, rules);
+  return rules;
+};
+/** By tools: worlds share a canonical service but for its surface. */
+const kept = new WeakMap<ServiceSpec['tools'], Policy[]>();
+
+const readRules = (spec: ServiceSpec): Policy[] =>
   Object.values(spec.tools)
     .flatMap((tool) =>
       (tool.steps ?? []).flatMap((step) =>
