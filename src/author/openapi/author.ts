@@ -7,7 +7,7 @@ import { mergeDocuments, type NamedDocument } from './merge.js';
 import { partition, pruneLinks } from './packs.js';
 import { type ParsedDocument, parseDocumentText } from './parse.js';
 import { nextStep } from './refuse.js';
-import { APART, type Built, emptyReport, NO_COLUMN, reportOf, UNREAD } from './report.js';
+import { type Built, emptyReport, reportOf, UNREAD } from './report.js';
 import { buildService, type ServiceContext } from './service.js';
 import { surfaceOf } from './surface.js';
 import { pagingOf } from './tools.js';
@@ -77,9 +77,7 @@ const build = (understanding: Understanding, options: DocumentOptions): Built =>
   for (const pack of partition(weighed, context.most, options.budget?.packs ?? MOST_PACKS)) {
     const entities = pack.map(({ entity }) => entity);
     pruneLinks(entities);
-    const built = buildService(entities, context, (operation, why) =>
-      understanding.why.set(operation, why === NO_COLUMN && understood.has(operation) ? APART : why),
-    );
+    const built = buildService(entities, context, (operation, why) => understanding.why.set(operation, why));
     if (!built) continue;
     services.push(built.spec);
     for (const { sighting } of built.drafts) kept.add(sighting.op.label);

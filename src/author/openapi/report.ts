@@ -8,10 +8,8 @@ export const PACK_FULL = 'the pack is full';
 export const SAME = 'another operation does the same';
 export const UNREAD = 'nothing reads this resource';
 export const NO_COLUMN = 'lists the same things by a relation that no column holds';
-/** The column that holds the relation names a table of another pack. */
-export const APART = 'what it is listed under is in another pack';
 /** Understood all the same: there was no need of the operation, or no room for it. */
-const ROOM = new Set([NO_PLACE, PACK_FULL, SAME, UNREAD, APART]);
+const ROOM = new Set([NO_PLACE, PACK_FULL, SAME, UNREAD]);
 
 export const emptyReport = (): DocumentReport => ({
   title: '',
