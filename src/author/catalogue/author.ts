@@ -1,11 +1,9 @@
 /** From a brief in plain words to world drafts; every decision is in the evidence. */
 import type { Evidence } from '../../artifacts/world.js';
-import { TreadleError } from '../../errors.js';
 import { sha256 } from '../../kit/hash.js';
-import { type Rng, rng } from '../../kit/rng.js';
+import { rng } from '../../kit/rng.js';
 import { snake } from '../../kit/words.js';
 import type { WorldDraft } from '../draft.js';
-import { archetypeIds } from './archetype.js';
 import { answersFor } from './brief/answers.js';
 import { clausesOf } from './brief/clauses.js';
 import { drawClock } from './brief/clock.js';
@@ -13,55 +11,19 @@ import { drawCompany } from './brief/company.js';
 import { guessCountry } from './brief/country.js';
 import { countsIn } from './brief/counts.js';
 import { cues, words } from './brief/data.js';
-import { markDenials } from './brief/denial.js';
-import { industryOf, isUnder } from './brief/industry.js';
-import { guessLanguage, type LanguageGuess } from './brief/language.js';
+import type { LanguageGuess } from './brief/language.js';
 import { hasPhrase } from './brief/phrase.js';
-import { hearWishes, selectServices } from './brief/services.js';
-import { type BriefText, fold, MAX_CONSIDERED, readText } from './brief/text.js';
-import { guessTrades, type TradeMatch, tradeOfIndustry, tradeOfService } from './brief/trade.js';
-import { widen } from './brief/widen.js';
-import { tiesTo } from './invariants.js';
+import { type Pins, readBrief, servicesFor, tradesOf } from './brief/reading.js';
+import { type BriefText, fold, MAX_CONSIDERED } from './brief/text.js';
+import type { TradeMatch } from './brief/trade.js';
 import { assembleWorld } from './world.js';
 
-/** What the caller fixes, whatever the text says. */
-export interface Pins {
-  /** ISO 3166-1 alpha-2. */
-  country?: string | undefined;
-  /** NAICS code. */
-  industry?: string | undefined;
-  /** Archetype ids, in place of the selection. */
-  archetypes?: readonly string[] | undefined;
-}
+export type { Pins };
 
 export interface BriefOptions {
   seed: string;
   pins?: Pins | undefined;
 }
-
-const ONE_STRONG_WORD = 1.6;
-
-/** Reads a brief, with what its words may mean besides. Throws `empty_brief` and `unreadable_brief`. */
-const readBrief = (text: string): { brief: BriefText; language: LanguageGuess } => {
-  if (text.trim() === '')
-    throw new TreadleError({
-      code: 'empty_brief',
-      message: 'The brief is empty',
-      value: text.slice(0, 20),
-      next: 'Say in a sentence what the company does, for example: a bakery with 3 shops in Lyon.',
-    });
-  const brief = readText(text);
-  if (!brief.tokens.some(({ word }) => /\p{L}/u.test(word)))
-    throw new TreadleError({
-      code: 'unreadable_brief',
-      message: 'The brief has no words in it',
-      value: text.trim().slice(0, 40),
-      next: 'Say in a sentence what the company does.',
-    });
-  const language = guessLanguage(brief);
-  markDenials(brief, language.code);
-  return { brief: widen(brief, language.code), language };
-};
 
 const remarks = (brief: BriefText, text: string, language: LanguageGuess): Evidence[] => {
   const out: Evidence[] = [];
@@ -108,38 +70,6 @@ const nearest = (trades: readonly TradeMatch[], chosen: readonly string[], brief
           kind: 'note',
         },
       ];
-
-/** The trades a brief names, or the caller's industry; where it names none, the sector of the service that it asks for most. */
-const tradesOf = (brief: BriefText, pinned: string | undefined): TradeMatch[] => {
-  const named = guessTrades(brief);
-  if (pinned) {
-    const code = industryOf(pinned).naics;
-    const own = named.filter(({ trade }) => isUnder(trade.naics, code.includes('-') ? code : code.slice(0, 2)));
-    return own.length > 0 ? own : tradeOfIndustry(code, ['the industry that was pinned']);
-  }
-  if (named.length > 0) return named;
-  const [most] = hearWishes(brief, [], archetypeIds()).wishes;
-  return most && most.score >= ONE_STRONG_WORD ? tradeOfService(most.archetype, most.because) : [];
-};
-
-const servicesFor = (
-  brief: BriefText,
-  trades: readonly TradeMatch[],
-  pins: Pins,
-  draw: Rng,
-): { archetypes: string[]; evidence: Evidence[] } => {
-  if (pins.archetypes && pins.archetypes.length > 0)
-    return {
-      archetypes: [...new Set(pins.archetypes)],
-      evidence: pins.archetypes.map((id) => ({
-        choice: `service ${id}`,
-        because: 'pinned by the caller',
-        kind: 'note',
-      })),
-    };
-  const known = archetypeIds();
-  return selectServices(hearWishes(brief, trades, known), known, tiesTo, draw.stream('services'));
-};
 
 /**
  * A world draft of a brief: company, 2-5 trade services beside the core, dialects, links, rules, processes, each choice with its

@@ -66,7 +66,18 @@ const Names = z.strictObject({
 });
 
 export type Places = z.infer<typeof Places>;
-export type Trade = z.infer<typeof Trades>['trades'][number];
+export type Trade = z.infer<typeof Trades>['trades'][number] & {
+  /** Of data/kinds.yaml: its words only lean towards it. */
+  weak?: boolean;
+  /** What follows or stands before it is what it is done for, and no trade of the business. */
+  takes?: boolean;
+  /** A row of data/kinds.yaml, wider than one trade. */
+  wide?: boolean;
+};
+export interface AllTrades {
+  trades: Trade[];
+  sectors: z.infer<typeof Trades>['sectors'];
+}
 export type Cues = z.infer<typeof Cues>;
 export type Languages = z.infer<typeof Languages>;
 export type Names = z.infer<typeof Names>;
@@ -129,7 +140,42 @@ export const words = lazy('words.yaml', Words);
 export const counts = lazy('counts.yaml', Counts);
 /** By country and time zone: names of cities, largest first, `|` between them. */
 export const cities = lazy('cities.yaml', Cities);
-export const trades = lazy('trades.yaml', Trades);
+const listedTrades = lazy('trades.yaml', Trades);
+const kinds = lazy('kinds.yaml', z.strictObject({ kinds: z.array(z.string()) }));
 export const cues = lazy('cues.yaml', Cues);
 export const languages = lazy('languages.yaml', Languages);
 export const names = lazy('company-names.yaml', Names);
+
+const WEIGHTS: Record<string, number> = { '+': 3, '': 2, '-': 1 };
+const WEAKER = 0.8;
+
+/** A line of data/kinds.yaml: `NAICS | noun | services | words`. */
+const kindOf = (line: string): Trade => {
+  const [code = '', noun = '', runsOn = '', list = ''] = line.split('|').map((part) => part.trim());
+  const weak = code.startsWith('~');
+  const cueList = list.split(',').map((word) => word.trim());
+  const services = runsOn
+    .replace('=', '')
+    .split(' ')
+    .map((each): [string, number] => {
+      const [, id = '', mark = ''] = /^(\w+)([+-]?)$/.exec(each) ?? [];
+      return [id, (WEIGHTS[mark] ?? 0) * (weak ? WEAKER : 1)];
+    });
+  return {
+    id: (cueList[0] ?? '').replaceAll('*', '').replaceAll(' ', '_'),
+    cues: cueList,
+    naics: code.replace('~', '').trim(),
+    noun,
+    services: Object.fromEntries(services),
+    wide: true,
+    ...(weak ? { weak } : {}),
+    ...(runsOn.startsWith('=') ? { takes: true } : {}),
+  };
+};
+
+let allTrades: AllTrades | undefined;
+/** The trades of data/trades.yaml, those of data/kinds.yaml after them, and what sectors run on. */
+export const trades = (): AllTrades => {
+  allTrades ??= { trades: [...listedTrades().trades, ...kinds().kinds.map(kindOf)], sectors: listedTrades().sectors };
+  return allTrades;
+};

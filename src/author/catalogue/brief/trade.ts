@@ -2,7 +2,7 @@
 import { type Trade, trades } from './data.js';
 import { isUnder, nationalIndustries } from './industry.js';
 import { closestIndustry } from './naics-index.js';
-import { type Found, findPhrase, modifies, precededBy } from './phrase.js';
+import { type Found, findPhrase, modifies, phraseOf, precededBy } from './phrase.js';
 import type { BriefText } from './text.js';
 
 export interface TradeMatch {
@@ -84,15 +84,66 @@ interface Hit {
   weight: number;
 }
 
+interface TradeHits {
+  trade: Trade;
+  barred: Found[];
+  /** By cue: where it stands. */
+  found: [string, Found[]][];
+}
+
+/** Cues by the word that they begin with, so that only those are tried whose first word is there. */
+interface CueIndex {
+  exact: Map<string, [Trade, string][]>;
+  beginnings: Map<string, [Trade, string][]>;
+  others: [Trade, string][];
+}
+let cueIndex: CueIndex | undefined;
+
+const readCues = (): CueIndex => {
+  if (cueIndex) return cueIndex;
+  const index: CueIndex = { exact: new Map(), beginnings: new Map(), others: [] };
+  const add = (map: CueIndex['exact'], key: string, entry: [Trade, string]): void => {
+    const list = map.get(key);
+    if (list) list.push(entry);
+    else map.set(key, [entry]);
+  };
+  for (const trade of trades().trades)
+    for (const cue of trade.cues) {
+      const { parts, solid } = phraseOf(cue);
+      const [first] = parts;
+      if (solid || !first || first.suffix || first.gap) index.others.push([trade, cue]);
+      else if (first.prefix) add(index.beginnings, first.word.slice(0, 2), [trade, cue]);
+      else for (const key of new Set([first.word, first.one])) add(index.exact, key, [trade, cue]);
+    }
+  cueIndex = index;
+  return index;
+};
+
 /** Every place at which a cue of a trade stands, by trade. */
-const hitsOf = (brief: BriefText): { trade: Trade; barred: Found[]; found: Found[][] }[] =>
-  trades().trades.flatMap((trade) => {
+const hitsOf = (brief: BriefText): TradeHits[] => {
+  const { exact, beginnings, others } = readCues();
+  const tried = new Map<Trade, Set<string>>();
+  const consider = (list: readonly [Trade, string][] | undefined): void => {
+    for (const [trade, cue] of list ?? []) {
+      const own = tried.get(trade);
+      if (own) own.add(cue);
+      else tried.set(trade, new Set([cue]));
+    }
+  };
+  for (const word of brief.at.keys()) {
+    consider(exact.get(word));
+    consider(beginnings.get(word.slice(0, 2)));
+  }
+  consider(others);
+  return [...tried].flatMap(([trade, list]) => {
     const barred = (trade.not ?? []).flatMap((text) => findPhrase(brief, text));
-    const found = trade.cues.map((cue) =>
-      findPhrase(brief, cue).filter((each) => !barred.some((bar) => overlaps(each, bar))),
-    );
-    return found.some((list) => list.length > 0) ? [{ trade, barred, found }] : [];
+    const found = [...list].flatMap((cue): [string, Found[]][] => {
+      const places = findPhrase(brief, cue).filter((each) => !barred.some((bar) => overlaps(each, bar)));
+      return places.length > 0 ? [[cue, places]] : [];
+    });
+    return found.length > 0 ? [{ trade, barred, found }] : [];
   });
+};
 
 /** `school buses` is no school: the words of a longer cue of another trade say nothing by themselves. */
 const swallowed = (at: Found, others: readonly Found[]): boolean =>
@@ -100,30 +151,87 @@ const swallowed = (at: Found, others: readonly Found[]): boolean =>
     (other) => other.from <= at.from && other.to >= at.to && other.to - other.from > at.to - at.from && at.to > at.from,
   );
 
+/** What is known of the places of all trades' words. */
+interface Surroundings {
+  longer: readonly Found[];
+  /** Words of trades that are done to something: `app for`, `repair of`. */
+  takes: readonly (Found & { trade: Trade })[];
+  /** Token at which a word of a trade that is not weak begins, to the trades. */
+  begins: ReadonlyMap<number, ReadonlySet<Trade>>;
+}
+
+/** Words before and after one that takes an object. */
+const OBJECT_BEFORE = 3;
+const OBJECT_AFTER = 5;
+const OBJECT = 0.4;
+const MODIFIER = 0.5;
+
+const partedBetween = (brief: BriefText, from: number, to: number): boolean => {
+  for (let i = from; i <= to; i++) if (brief.tokens[i]?.start || brief.tokens[i]?.pause) return true;
+  return false;
+};
+
+/** Whether a word is only what another trade of the text deals with: `bakery software`, `app for bakeries`, `wine shop`. */
+const roleOf = (brief: BriefText, trade: Trade, at: Found, { takes, begins }: Surroundings): number => {
+  if (at.from === at.to) return 1;
+  const object = takes.some(
+    (other) =>
+      other.trade !== trade &&
+      !overlaps(other, at) &&
+      ((at.from >= other.to && at.from < other.to + OBJECT_AFTER && !partedBetween(brief, other.to, at.from)) ||
+        (at.to <= other.from && at.to > other.from - OBJECT_BEFORE && !partedBetween(brief, at.to, other.from))),
+  );
+  if (object) return OBJECT;
+  const heads = brief.tokens[at.to]?.start || brief.tokens[at.to]?.pause ? undefined : begins.get(at.to);
+  // A trade of the finer table names what is repaired or sold: a bicycle repair shop is a bicycle shop.
+  return trade.wide && heads && !heads.has(trade) ? MODIFIER : 1;
+};
+
+const LEANING = 0.55;
+
 const matchTrade = (
   brief: BriefText,
-  { trade, barred, found }: { trade: Trade; barred: Found[]; found: Found[][] },
-  longer: readonly Found[],
+  { trade, barred, found }: TradeHits,
+  around: Surroundings,
 ): TradeMatch | undefined => {
-  const hits: Hit[] = trade.cues.flatMap((cue, i) => {
-    const free = (found[i] ?? []).filter((at) => !swallowed(at, longer));
+  const hits: Hit[] = found.flatMap(([cue, places]) => {
+    const free = places.filter((at) => !swallowed(at, around.longer));
     const [best] = free
-      .map((at) => ({ cue, at, weight: weigh(brief, at) * (modifies(brief, cue) ? 0.5 : 1) }))
+      .map((at) => ({
+        cue,
+        at,
+        weight: weigh(brief, at) * (modifies(brief, cue) ? 0.5 : 1) * roleOf(brief, trade, at, around),
+      }))
       .sort((a, b) => b.weight - a.weight);
     return best ? [best] : [];
   });
   if (hits.length === 0) return undefined;
-  hits.sort((a, b) => b.weight - a.weight);
+  hits.sort((a, b) => b.weight - a.weight || (a.cue < b.cue ? -1 : 1));
   // Two cues for one word count once.
   const apart = hits.filter((hit, i) => !hits.slice(0, i).some((other) => overlaps(hit.at, other.at)));
   const [top, ...others] = apart.map(({ weight }) => weight);
   const more = others.slice(0, 3).reduce((sum, weight) => sum + weight * 0.35, 0);
-  const score = ((top ?? 0) + more) * (barred.length > 0 ? 0.6 : 1);
+  const score = ((top ?? 0) + more) * (barred.length > 0 ? 0.6 : 1) * (trade.weak ? LEANING : 1);
   return { trade, score, says: hits.map(({ cue }) => cue.replaceAll('*', '').trim()) };
 };
 
+const surroundingsOf = (hits: readonly TradeHits[]): Surroundings => {
+  const begins = new Map<number, Set<Trade>>();
+  for (const { trade, found } of hits)
+    if (!trade.weak)
+      for (const { from, to } of found.flatMap(([, places]) => places))
+        if (to > from) begins.set(from, (begins.get(from) ?? new Set()).add(trade));
+  return {
+    longer: hits.flatMap(({ found }) => found.flatMap(([, places]) => places)).filter(({ from, to }) => to - from > 1),
+    takes: hits.flatMap(({ trade, found }) =>
+      trade.takes ? found.flatMap(([, places]) => places.map((place) => ({ ...place, trade }))) : [],
+    ),
+    begins,
+  };
+};
+
 /** How much of an industry's rare words a brief must share to be taken for it. */
-const LEAST = 11;
+const LEAST = 15;
 
 /** An industry of the NAICS index stands in for a trade that is not known by name: its sector says what it runs on. */
 const tradeByIndustry = (brief: BriefText): TradeMatch[] => {
@@ -169,15 +277,18 @@ export const industryCode = ({ trade, says }: TradeMatch, brief: BriefText): str
   return found && found.score >= 8 && found.code.slice(0, 3) === trade.naics.slice(0, 3) ? found.code : trade.naics;
 };
 
+/** Share of the best trade's score from which another one counts too. */
+const CLOSE = 0.7;
+
 /** The likeliest trades, best first: the best one and those that come close to it. */
 export const guessTrades = (brief: BriefText): TradeMatch[] => {
   const hits = hitsOf(brief);
-  const longer = hits.flatMap(({ found }) => found.flat()).filter(({ from, to }) => to - from > 1);
+  const around = surroundingsOf(hits);
   const matches = hits
-    .flatMap((each) => matchTrade(brief, each, longer) ?? [])
+    .flatMap((each) => matchTrade(brief, each, around) ?? [])
     .sort((a, b) => b.score - a.score || (a.trade.id < b.trade.id ? -1 : 1));
   const best = matches[0]?.score ?? 0;
-  const close = matches.filter(({ score }) => score >= Math.max(0.8, best * 0.6)).slice(0, 4);
+  const close = matches.filter(({ score }) => score >= Math.max(0.7, best * CLOSE)).slice(0, 5);
   return close.length > 0 ? close : tradeByIndustry(brief);
 };
 
