@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { realNumber, shortText, wholeNumber } from './arguments.js';
+import { realNumber, risingSeconds, shortText, wholeNumber } from './arguments.js';
 
 const bad = expect.objectContaining({
   code: 'bad_option',
@@ -25,4 +25,11 @@ it('a short text', () => {
   expect(shortText('--n', 'x')(' ü ')).toBe(' ü ');
   for (const text of ['', '  ', 'x'.repeat(1001)]) expect(() => shortText('--n', 'x')(text)).toThrow(bad);
   expect(() => shortText('--n', 'x')('x'.repeat(1001))).toThrow(expect.objectContaining({ value: '1001 characters' }));
+});
+
+it('seconds that rise', () => {
+  const read = risingSeconds('--rest', 3, '30,300,1800');
+  expect(read('0,5, 5')).toEqual([0, 5, 5]);
+  for (const text of ['', '1,2', '1,2,3,4', '3,2,1', '1,-2,3', '1,2,x', '1,,3', '1,2,99999999'])
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'bad_option' }));
 });

@@ -44,3 +44,13 @@ export const shortText =
       example,
     );
   };
+
+/** `count` whole numbers of seconds, none below the one before it, such as `30,300,1800`; throws `bad_option`. */
+export const risingSeconds =
+  (option: string, count: number, example: string) =>
+  (text: string): number[] => {
+    const values = text.split(',').map((part) => (/^\d{1,7}$/.test(part.trim()) ? Number(part) : Number.NaN));
+    const rises = values.every((value, i) => value >= (values[i - 1] ?? 0));
+    if (values.length === count && rises) return values;
+    throw badOption(option, `${count} whole numbers of seconds that do not fall`, text, example);
+  };

@@ -4,7 +4,8 @@ import type { OpenedSession, OpenRequest } from '../../serve/api.js';
 import { serveStdio } from '../../serve/mcp/stdio.js';
 import { type MegaMcp, serveMegaMcp } from '../../serve/megamcp.js';
 import { agentView } from '../../serve/sessions/server/agent-view.js';
-import { wholeNumber } from '../arguments.js';
+import { IDLE_TIMES } from '../../serve/sessions/server/residence.js';
+import { risingSeconds, wholeNumber } from '../arguments.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
 import { clientLines, sayHowToConnect } from '../serving/connect.js';
 import { boundHeap } from '../serving/heap.js';
@@ -25,6 +26,7 @@ interface Options {
   sessions: number;
   capacity: number;
   idle: number;
+  rest: number[];
   data?: string;
   server: string[];
   allowHost: string[];
@@ -131,6 +133,11 @@ export const serveCommand = (): Command =>
         .default(3_600)
         .argParser(wholeNumber('--idle', 604_800)),
     )
+    .addOption(
+      new Option('--rest <seconds,...>', 'when an idle session is compressed, goes to disk, and to the blob store')
+        .default([IDLE_TIMES.park, IDLE_TIMES.disk, IDLE_TIMES.store])
+        .argParser(risingSeconds('--rest', 3, '30,300,1800')),
+    )
     .option('--data <dir>', 'where registry, resting sessions and ledgers are kept; temporary when absent')
     .option('--server <file>', 'an outside MCP server that sessions may ask for (YAML or JSON); repeatable', listed, [])
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
@@ -153,13 +160,18 @@ the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
       boundHeap(options.lean === true);
+      const [park, disk, store] = options.rest as [number, number, number];
       const { worlds } = chosenWorlds(dir, options.world);
       const first = worlds[0] as string;
       const house = await openHouse({
         dir,
         data: options.data,
         servers: options.server,
-        limits: { capacity: Math.max(options.capacity, options.sessions), idleSeconds: options.idle },
+        limits: {
+          capacity: Math.max(options.capacity, options.sessions),
+          idleSeconds: options.idle,
+          idle: { ...IDLE_TIMES, park, disk, store },
+        },
         onDefect: (error) => warn(`server: ${error.line()}`),
       });
       try {

@@ -13,6 +13,7 @@ import { persist, RETRY, type RetryPolicy } from './retry.js';
 import { httpTransport, type Transport } from './transport.js';
 
 export { TreadleError } from '../../errors.js';
+export { inProcess } from '../sessions/server/in-process.js';
 export type { Trainer } from '../trainer.js';
 
 export interface ConnectOptions {
