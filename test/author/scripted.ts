@@ -257,6 +257,8 @@ export const serve = async (script: Script): Promise<Endpoint> => {
       response.end(JSON.stringify(answer));
     });
   });
+  // A certification between two calls may take longer than node keeps an idle connection, and the next call would be reset.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
