@@ -1,4 +1,5 @@
 /** Domain verbs: the words of the document, an entry of the verb lexicon, and the document's own columns for its effect. */
+import type { Step } from '../../artifacts/step.js';
 import type { Table } from '../../artifacts/table.js';
 import type { Arg } from '../../artifacts/tool.js';
 import { singular, snake, wordsOf } from '../../kit/words.js';
@@ -80,6 +81,13 @@ export type CompiledAction =
   | { draft: DraftTool; match: VerbMatch; grounded: boolean; added: Record<string, Table['cols']> }
   | { why: string };
 
+/** Nothing but columns set to null, of rows that need not have held anything: a call that as a rule changes nothing. */
+const onlyClears = (steps: readonly Step[]): boolean => {
+  const sets = steps.flatMap((step) => ('update' in step ? [Object.values(step.update.set ?? {})] : []));
+  const others = steps.some((step) => !('update' in step || 'get' in step));
+  return !others && sets.length > 0 && sets.flat().every((value) => value === null);
+};
+
 /** Compiles one action over the tables of its pack; columns it needs besides come back, for the caller to add. */
 export const compileAction = (
   entity: Entity,
@@ -104,6 +112,8 @@ export const compileAction = (
     operation: sighting.op.label,
   });
   if (!compiled) return { why: `nothing in the document grounds what "${match.word}" does` };
+  if (onlyClears(compiled.tool.steps ?? []))
+    return { why: `all that "${match.word}" would do is empty what is empty in most rows` };
   const tool = useBody(compiled.tool, tables[entity.name] as Table);
   const shown =
     sighting.answer &&

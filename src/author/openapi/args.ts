@@ -146,6 +146,8 @@ export const setArgs = (
     if (body.field.readOnly || (mode === 'update' && isKey)) continue;
     if (mode === 'create' && isKey && !body.field.required && /(^|_)(id|uuid|guid|sid|gid|uid)$/.test(body.col))
       continue;
+    // What the path says already is not asked for again: of two arguments for one column one would do nothing.
+    if (Object.values(list.args).some((given) => given.role === 'set' && given.col === body.col)) continue;
     const arg = setArg(entity, body, mode === 'create' && body.field.required);
     if (arg) addArg(list, body.name, arg);
   }

@@ -2,6 +2,7 @@
 import { singular, snake } from '../../kit/words.js';
 import type { ColumnFact } from './columns.js';
 import type { Entity } from './entities.js';
+import type { Resource } from './resources.js';
 import type { ParentParam, Sighting } from './sightings.js';
 
 const REFERENCE = /^(.+)_(id|uuid|guid|sid|uid|gid|key|number|no|code|ref|slug|name)$/;
@@ -35,8 +36,24 @@ const typesMatch = ({ column, field }: ColumnFact, target: Entity): boolean => {
   return field.maxLength === undefined || own?.format !== 'uuid' || field.maxLength >= 32;
 };
 
+/** `/changelog/organization/{organizationId}` lists what an organization has, not organizations. */
+const listsOthers = ({ sightings, noun }: Resource): boolean =>
+  sightings.some(({ kind, narrow }) => kind === 'list' && narrow !== undefined && snake(narrow) === `${noun}_id`);
+
 /** A row that is named from elsewhere has a key of its own that calls show. */
-const isNamed = ({ resource, key }: Entity): boolean => !resource.single && !key.hidden;
+const isNamed = ({ resource, key }: Entity): boolean => !resource.single && !key.hidden && !listsOthers(resource);
+
+/**
+ * The column holds the target's key, not another of its identifiers: a target with an id beside its key is named by that id, and an
+ * object that stands for a row shows the row's key under the key's name.
+ */
+const holdsKey = ({ name, field }: ColumnFact, suffix: string, { columns, key }: Entity): boolean => {
+  const ends = (one: string): boolean => one === suffix || one.endsWith(`_${suffix}`);
+  if (ends(columns.keyCol) || ends(snake(key.property))) return true;
+  const isPart = field.path.length > 1 && snake(field.path.at(-1) as string) === suffix;
+  const hasOther = [suffix, name].some((one) => columns.facts.has(one));
+  return !isPart && !hasOther;
+};
 
 const tailOf = (words: string): string => words.split('_').at(-1) as string;
 
@@ -48,6 +65,13 @@ const speaksOf = (target: Entity, ...names: (string | undefined)[]): boolean =>
       .map(singular);
     return words.includes(tailOf(target.resource.noun)) || words.includes(tailOf(target.name));
   });
+
+/** `adminOverride` is no `producer_override`: both say which kind of override they are. */
+const isCousin = ({ resource: { noun } }: Entity, property = ''): boolean => {
+  const [own, said] = [noun, singular(snake(property))].map((words) => words.split('_'));
+  if (!own || !said || own.length < 2 || said.length < 2 || own.at(-1) !== said.at(-1)) return false;
+  return !said.some((word) => own.slice(0, -1).includes(word)) && !said.slice(0, -1).every((word) => WHICH.has(word));
+};
 
 export interface EntityIndex {
   bySchema(name: string): Entity | undefined;
@@ -114,8 +138,12 @@ const byTail = (words: string, index: EntityIndex): Entity | undefined => {
   return undefined;
 };
 
+/** A fleet's member is a member of that fleet alone, while any user may own a thing. */
+const isWithin = ({ resource: { noun, home } }: Entity): boolean =>
+  /member|agent|staff/.test(noun) && home.includes('{}/');
+
 const byRole = (words: string, index: EntityIndex): Entity | undefined =>
-  ROLES.has(words) ? PEOPLE.map((noun) => index.byNoun(noun)).find((entity) => entity !== undefined) : undefined;
+  ROLES.has(words) ? PEOPLE.map((noun) => index.byNoun(noun)).find((one) => one && !isWithin(one)) : undefined;
 
 /** Words by which a row speaks of another row of its own kind. */
 const KIN =
@@ -125,7 +153,8 @@ const targetOf = (entity: Entity, fact: ColumnFact, index: EntityIndex): Entity 
   const { field } = fact;
   if (field.embeds !== undefined) {
     const target = index.bySchema(field.embeds);
-    if (!target || !speaksOf(target, field.embeds, ...field.path.slice(0, -1))) return undefined;
+    const names = field.path.slice(0, -1);
+    if (!target || !speaksOf(target, field.embeds, ...names) || isCousin(target, names.at(-1))) return undefined;
     return target === entity && !KIN.test(snake(field.path[0] ?? '')) ? undefined : target;
   }
   if (field.enum || fact.column.type === 'json') return undefined;
@@ -133,10 +162,15 @@ const targetOf = (entity: Entity, fact: ColumnFact, index: EntityIndex): Entity 
   if (named) {
     const [, words = '', suffix = ''] = named;
     if (words === 'parent') return entity;
+    const outer = entity.resource.sightings
+      .flatMap(({ parents }) => parents)
+      .find(({ param }) => snake(param) === fact.name);
+    if (outer?.place) return index.byPlace(outer.place);
     const found = byTail(words, index) ?? (ANY_KEY.has(suffix) ? byRole(words, index) : undefined);
     // `task.task_id` is a task's own id under another name; `forked_task_id` is another task.
     if (!found || (found === entity && !KIN.test(words))) return undefined;
-    return ANY_KEY.has(suffix) || found.columns.keyCol.split('_').at(-1) === suffix ? found : undefined;
+    const fits = ANY_KEY.has(suffix) || found.columns.keyCol.split('_').at(-1) === suffix;
+    return fits && holdsKey(fact, suffix, found) ? found : undefined;
   }
   const whole = index.byNoun(fact.name);
   return whole && whole !== entity && /\b(id|identifier|uuid|key|sid)\b/i.test(field.description ?? '')
@@ -192,6 +226,10 @@ const MOST_RELATIONS = 12;
 const isListing = ({ kind }: Sighting, entity: Entity): boolean =>
   (kind === 'list' || kind === 'create') && entity.parents.size < MOST_RELATIONS;
 
+/** Under a row of its own kind stand its children, not what a call makes of that very row. */
+const isChild = ({ noun, answer }: Sighting, entity: Entity): boolean =>
+  answer?.many === true || singular(snake(noun)) === entity.resource.noun;
+
 /** Gives every nested collection the column its path parameter stands for, hidden where the schema does not show it. */
 export const linkParents = (entities: readonly Entity[], index: EntityIndex): void => {
   for (const entity of entities)
@@ -201,7 +239,13 @@ export const linkParents = (entities: readonly Entity[], index: EntityIndex): vo
       const { parent, at } = found;
       let column = columnTo(entity, parent, at);
       const elsewhere = sighting.place !== entity.resource.home;
-      if (column === undefined && parent === entity && elsewhere && isListing(sighting, entity))
+      if (
+        column === undefined &&
+        parent === entity &&
+        elsewhere &&
+        isListing(sighting, entity) &&
+        isChild(sighting, entity)
+      )
         column = entity.columns.add(
           `parent_${entity.name}_id`,
           { type: entity.key.type, fk: entity.name, hidden: true },

@@ -69,9 +69,12 @@ export const pruneLinks = (entities: readonly Entity[]): void => {
     entity.memberships = entity.memberships.filter(({ target }) => inside.has(target.name));
     for (const [name, fact] of [...entity.columns.facts]) {
       if (fact.column.fk === undefined || inside.has(fact.column.fk)) continue;
-      if (fact.column.hidden && fact.from === 'path') entity.columns.facts.delete(name);
+      const isKey = name === entity.columns.keyCol;
+      if (fact.column.hidden && fact.from === 'path' && !isKey) entity.columns.facts.delete(name);
       else {
         const { fk: _, ...column } = fact.column;
+        // The owner's rows would have shown the key of its part; now only the part can.
+        if (isKey) delete column.hidden;
         // What it names is in another pack: an id of another system, as far as this service goes.
         fact.column = { ...column, seed: 'external_id' };
       }

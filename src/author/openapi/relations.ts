@@ -66,7 +66,9 @@ export const linkRelations = (related: readonly Sighting[], index: EntityIndex):
   for (const sighting of related) {
     const source = sighting.owner?.place ? index.byPlace(sighting.owner.place) : undefined;
     const target = sighting.answer?.item.name === undefined ? undefined : index.bySchema(sighting.answer.item.name);
-    if (sighting.kind !== 'get' || !source || !target || source.resource.single || target.resource.single) {
+    // The drive of a drive's list is that drive: the way back is no relation.
+    const isBack = source !== undefined && source === target && sighting.noun === source.resource.noun;
+    if (sighting.kind !== 'get' || !source || !target || isBack || source.resource.single || target.resource.single) {
       left.push(sighting);
       continue;
     }

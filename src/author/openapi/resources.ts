@@ -83,7 +83,7 @@ const schemaWords = (name: string): string[] =>
 
 /** Two named schemas may be one thing only when one name says no more than the other: repository, full repository. */
 const namesAgree = (a: Group, b: Group): boolean => {
-  if (a.schema === undefined || b.schema === undefined || !hasItems(a) || !hasItems(b)) return true;
+  if (a.schema === undefined || b.schema === undefined) return true;
   const [first, second] = [schemaWords(a.schema), schemaWords(b.schema)];
   return first.every((word) => second.includes(word)) || second.every((word) => first.includes(word));
 };

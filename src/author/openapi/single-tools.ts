@@ -141,7 +141,8 @@ export const deleteAllTool = (
     ],
     returns: { done: true },
     errors: { invalid_argument: 422, not_found: 404 },
-    reads: [arg.ref],
+    // Which rows go is read from the rows themselves.
+    reads: [...new Set([arg.ref, entity.name])],
     writes: [{ table: entity.name, delete: true }],
     provenance: { tier: 'spec', operation: sighting.op.label },
   };
