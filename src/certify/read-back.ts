@@ -35,6 +35,8 @@ const byList = (subject: ServiceSubject, session: Session, lister: Probe, change
   const places = placesOf(spec, tool);
   const isRow = subject.isRow(change.table, tool.returns?.cols);
   const key = encodeValue(spec, table.cols[table.key.col] as Table['cols'][string], change.key);
+  // A row that never shows its key is known by all that it does show.
+  const unnamed = table.cols[table.key.col]?.hidden ? change.after : undefined;
   const limit = argOf(tool, 'limit');
   const turn = argOf(tool, 'offset', 'page', 'cursor');
   const size = Math.min(limit?.[1].max ?? LARGEST_PAGE, LARGEST_PAGE);
@@ -44,7 +46,8 @@ const byList = (subject: ServiceSubject, session: Session, lister: Probe, change
   for (let page = 0; page < MOST_PAGES; page++) {
     const outcome = session.call(lister.name, args);
     if (!outcome.ok) return 'gone';
-    if (mentions(outcome.result, key)) return !change.after || isRow(outcome.result, change.after) ? 'shown' : 'other';
+    if (unnamed ? isRow(outcome.result, unnamed) : mentions(outcome.result, key))
+      return !change.after || isRow(outcome.result, change.after) ? 'shown' : 'other';
     if (!turn) return 'gone';
     const [name, arg] = turn;
     if (arg.role === 'cursor') {
