@@ -4,7 +4,8 @@ import { afterAll, expect, it } from 'vitest';
 import { ServiceSpec } from '../../src/artifacts/service.js';
 import { Invariant } from '../../src/artifacts/world.js';
 import { authorWithModel } from '../../src/author/model/author.js';
-import type { Certify } from '../../src/author/model/types.js';
+import type { Certify, Judged } from '../../src/author/model/types.js';
+import { addressOf } from '../../src/kit/hash.js';
 import type { ModelClient } from '../../src/models/types.js';
 import { BRIEF, certify, engine } from './fixture.js';
 import { goodAnswer, partOf } from './scripted.js';
@@ -20,13 +21,22 @@ const answering = (say: (part: string, nth: number) => string): ModelClient => {
   };
 };
 
+/** The same draft is certified once: most answers come to nothing, and then the company alone is looked at again and again. */
+const known = new Map<string, Promise<Judged>>();
+const certifyOnce: Certify = (draft, only) => {
+  const key = addressOf({ draft, only: only ?? null });
+  const judged = known.get(key) ?? Promise.resolve(certify(draft, only));
+  known.set(key, judged);
+  return judged;
+};
+
 /** Notes which services passed in the very form in which they are handed back. */
 const watched = (): { certify: Certify; passed: Set<string> } => {
   const passed = new Set<string>();
   return {
     passed,
     certify: async (draft, only) => {
-      const judged = await certify(draft, only);
+      const judged = await certifyOnce(draft, only);
       for (const { spec } of draft.services) if (judged.services[spec.id]?.pass) passed.add(JSON.stringify(spec));
       return judged;
     },
