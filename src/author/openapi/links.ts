@@ -38,7 +38,9 @@ const typesMatch = ({ column, field }: ColumnFact, target: Entity): boolean => {
 
 /** `/changelog/organization/{organizationId}` lists what an organization has, not organizations. */
 const listsOthers = ({ sightings, noun }: Resource): boolean =>
-  sightings.some(({ kind, narrow }) => kind === 'list' && narrow !== undefined && snake(narrow) === `${noun}_id`);
+  sightings.some(
+    ({ kind, narrow }) => kind === 'list' && narrow !== undefined && snake(narrow).replace(REFERENCE, '$1') === noun,
+  );
 
 /** A row that is named from elsewhere has a key of its own that calls show. */
 const isNamed = ({ resource, key }: Entity): boolean => !resource.single && !key.hidden && !listsOthers(resource);
@@ -53,6 +55,14 @@ const holdsKey = ({ name, field }: ColumnFact, suffix: string, { columns, key }:
   const isPart = field.path.length > 1 && snake(field.path.at(-1) as string) === suffix;
   const hasOther = [suffix, name].some((one) => columns.facts.has(one));
   return !isPart && !hasOther;
+};
+
+/** `schema` keyed by `endpoint_arn` shows endpoints of which it tells something: no `schema_id` is among them. */
+const keyedByOther = ({ columns: { keyCol }, resource: { noun, schema }, name }: Entity, column: string): boolean => {
+  const word = /^(.+)_(?:id|uuid|guid|sid|uid|gid|arn|key|ref)$/.exec(keyCol)?.[1];
+  if (word === undefined || column === keyCol) return false;
+  const own = `${noun}_${name}_${snake(schema ?? '')}`.split('_').map(singular);
+  return !word.split('_').some((one) => own.includes(singular(one)));
 };
 
 const tailOf = (words: string): string => words.split('_').at(-1) as string;
@@ -170,12 +180,12 @@ const targetOf = (entity: Entity, fact: ColumnFact, index: EntityIndex): Entity 
     // `task.task_id` is a task's own id under another name; `forked_task_id` is another task.
     if (!found || (found === entity && !KIN.test(words))) return undefined;
     const fits = ANY_KEY.has(suffix) || found.columns.keyCol.split('_').at(-1) === suffix;
-    return fits && holdsKey(fact, suffix, found) ? found : undefined;
+    return fits && holdsKey(fact, suffix, found) && !keyedByOther(found, fact.name) ? found : undefined;
   }
   const whole = index.byNoun(fact.name);
-  return whole && whole !== entity && /\b(id|identifier|uuid|key|sid)\b/i.test(field.description ?? '')
-    ? whole
-    : undefined;
+  const suffix = /\b(id|identifier|uuid|key|sid)\b/i.exec(field.description ?? '')?.[1]?.toLowerCase();
+  if (!whole || whole === entity || suffix === undefined) return undefined;
+  return holdsKey(fact, suffix === 'identifier' ? 'id' : suffix, whole) ? whole : undefined;
 };
 
 /** Sets `fk` wherever a column surely names a row of another entity. */

@@ -86,6 +86,30 @@ describe('references', () => {
     expect(fkOf(spec, 'event', 'owner_id')).toBeUndefined();
   });
 
+  it('a table of what others have is not named by their noun', () => {
+    const spec = specOf(
+      {
+        '/genes/map/{mapKey}': { ...inPath('mapKey'), get: ok(list(ref('MappedGene'))) },
+        ...collection('/schemas', 'endpoint_arn', 'SchemaList'),
+        ...collection('/links', 'name', 'Link'),
+        ...collection('/approvals', 'id', 'Approval'),
+      },
+      {
+        MappedGene: object({ map_key: text, gene: text }),
+        SchemaList: object({ endpoint_arn: text, size: text }),
+        Link: object({ name: text, id: text }),
+        Approval: object({
+          id: text,
+          map_key: text,
+          schema_id: text,
+          link: { type: 'string', description: 'The id of the link.' },
+        }),
+      },
+    );
+    for (const [name, { fk }] of Object.entries(spec.tables.approval?.cols ?? {}))
+      expect([name, fk]).toEqual([name, undefined]);
+  });
+
   it('lists of schemas that each say another kind stay apart', () => {
     const comment = { id: text, body: text, url: text, created_by: text, node: text };
     const spec = specOf(
