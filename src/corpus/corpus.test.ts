@@ -215,6 +215,20 @@ describe('tasks', () => {
     expect(readdirSync(at('tasks', 'proofs'))).toEqual([`${second.id}.json`]);
     expect(corpus.readTasks('fixture').tasks).toEqual([second]);
   });
+  it('that were to be chosen from leave nothing of the others', () => {
+    corpus.writeTasks('fixture', library(second));
+    const alone = ['index.json', 'parsed.jsonl'].map((name) => readFileSync(at('tasks', name), 'utf8'));
+    corpus.writeTasks('fixture', { ...library(first, second), isToChoose: true });
+    expect(corpus.listTasks('fixture').isToChoose).toBe(true);
+    corpus.keepTasks('fixture', new Set([second.id]));
+    expect(corpus.listTasks('fixture').isToChoose).toBeUndefined();
+    expect(readdirSync(at('tasks')).sort()).toEqual(
+      ['index.json', 'parsed.jsonl', 'proofs', `${second.id}.yaml`].sort(),
+    );
+    expect(readdirSync(at('tasks', 'proofs'))).toEqual([`${second.id}.json`]);
+    expect(['index.json', 'parsed.jsonl'].map((name) => readFileSync(at('tasks', name), 'utf8'))).toEqual(alone);
+    expect(corpus.readTasks('fixture').tasks).toEqual([second]);
+  });
   it('that were cut off while being written do not count', () => {
     rmSync(at('tasks', 'index.json'));
     expect(corpus.hasTasks('fixture')).toBe(false);

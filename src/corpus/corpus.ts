@@ -19,6 +19,7 @@ import {
   readBytes,
   readData,
   removeFiles,
+  removeYaml,
   writeJson,
   writeParsed,
   writeWhole,
@@ -44,6 +45,8 @@ export interface TaskFiles {
   tasks: readonly Task[];
   certificates: Readonly<Record<string, Certificate>>;
   dropped: readonly DroppedTask[];
+  /** Set while the build has still to choose among the tasks; it is not read back. */
+  isToChoose?: boolean;
 }
 
 export class Corpus {
@@ -238,7 +241,21 @@ export class Corpus {
       chain: chainOf(task),
       tables: tablesOf(task),
     }));
-    writeJson(at('index.json'), { tasks, dropped: files.dropped });
+    const { dropped, isToChoose } = files;
+    writeJson(at('index.json'), { tasks, dropped, ...(isToChoose ? { isToChoose } : {}) });
+  }
+
+  /** Leaves a world with some of the tasks that it was to choose from. Cut off in between, it counts as without tasks. */
+  keepTasks(world: string, kept: ReadonlySet<string>): void {
+    const at = (...parts: string[]): string => this.path('worlds', world, 'tasks', ...parts);
+    const { tasks, dropped } = this.listTasks(world);
+    const gone = tasks.filter(({ id }) => !kept.has(id));
+    removeFiles([at('index.json'), ...gone.map(({ id }) => at('proofs', `${id}.json`))]);
+    removeYaml(
+      at(),
+      gone.map(({ id }) => `${id}.yaml`),
+    );
+    writeJson(at('index.json'), { tasks: tasks.filter(({ id }) => kept.has(id)), dropped });
   }
 
   /** Which tasks a world has, without reading them. */

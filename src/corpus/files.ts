@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { TreadleError } from '../errors.js';
 import { deepFreeze } from '../kit/hash.js';
-import { forgetParsed, PARSED, parsedLines, type Written, yamlValue } from './parsed.js';
+import { forgetParsed, PARSED, parsedLines, parsedWithout, type Written, yamlValue } from './parsed.js';
 
 const ROOM = 'Free some space and run the same command again: it goes on where it stopped.';
 const ELSEWHERE = 'Choose another folder with --out, or make this one writable.';
@@ -106,6 +106,15 @@ export const writeYaml = (path: string, value: unknown): Written => {
 /** Writes what the folder's YAML says a second time, for quick reading. */
 export const writeParsed = (dir: string, files: readonly Written[]): void => {
   writeWhole(join(dir, PARSED), parsedLines(files));
+  forgetParsed(dir);
+};
+
+/** Takes YAML files away, and what was written of them a second time. */
+export const removeYaml = (dir: string, names: readonly string[]): void => {
+  const paths = names.map((name) => join(dir, name));
+  const parsed = parsedWithout(dir, paths.map(readBytes));
+  removeFiles(paths);
+  writeWhole(join(dir, PARSED), parsed);
   forgetParsed(dir);
 };
 

@@ -22,6 +22,8 @@ export const TaskListing = z.object({
     }),
   ),
   dropped: z.array(DroppedTask),
+  /** More tasks than were asked for: the end of the build chooses among them. */
+  isToChoose: z.literal(true).optional(),
 });
 
 const count = z.number().int().min(0);

@@ -42,6 +42,13 @@ const linesOf = (dir: string): ReadonlyMap<string, string> => {
   return lines;
 };
 
+/** The folder's lines but for those of some YAML files, whose bytes are given. */
+export const parsedWithout = (dir: string, files: readonly Uint8Array[]): string => {
+  const left = new Map(linesOf(dir));
+  for (const bytes of files) left.delete(sha256(bytes));
+  return [...left].map(([hash, json]) => `${hash} ${json}\n`).join('');
+};
+
 /** To be told when a folder's lines are written anew. */
 export const forgetParsed = (dir: string): void => {
   folders.delete(dir);

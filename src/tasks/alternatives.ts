@@ -7,7 +7,7 @@ import { formsOf } from './forms.js';
 import type { Ground } from './ground/ground.js';
 import type { Plan } from './ground/plan.js';
 import { toolsOf } from './ground/reveal.js';
-import { withArg } from './mutants/mutant.js';
+import { subjectOf, withArg } from './mutants/mutant.js';
 import type { Attempt } from './replay.js';
 
 export interface Alternative extends Attempt {
@@ -36,18 +36,26 @@ const extraReads = (ground: Ground, task: Task): Alternative[] => {
 };
 
 /** An agent that knows the key from elsewhere needs no look-up. */
-const direct = (task: Task, write: number | undefined): Alternative[] =>
-  write === undefined || task.reference.calls.length < 2
+const direct = (task: Task, writes: readonly number[]): Alternative[] =>
+  writes.length === 0 || task.reference.calls.length === writes.length
     ? []
-    : [{ kind: 'without_lookups', calls: [task.reference.calls[write] as Call], answer: task.reference.answer }];
+    : [
+        {
+          kind: 'without_lookups',
+          calls: writes.map((write) => task.reference.calls[write] as Call),
+          answer: task.reference.answer,
+        },
+      ];
 
 const dependsOn = (task: Task, later: number, earlier: number): boolean =>
   task.reference.sources.some(({ call, from }) => call === later && 'observed' in from && from.observed === earlier);
 
-const reordered = (task: Task, write: number | undefined): Alternative[] => {
+/** Neighbours that need nothing of one another change places; a change and a read of one service do not. */
+const reordered = (task: Task, writes: readonly number[]): Alternative[] => {
   const { calls, answer } = task.reference;
   for (let i = 0; i + 1 < calls.length; i++) {
-    if (i + 1 === write || i === write || dependsOn(task, i + 1, i)) continue;
+    const isWritten = writes.includes(i) || writes.includes(i + 1);
+    if (dependsOn(task, i + 1, i) || (isWritten && calls[i]?.service === calls[i + 1]?.service)) continue;
     const swapped = [...calls];
     [swapped[i], swapped[i + 1]] = [calls[i + 1] as Call, calls[i] as Call];
     return [{ kind: 'reordered', calls: swapped, answer }];
@@ -101,11 +109,13 @@ const decodes = (read: () => unknown): string | undefined => {
 };
 
 /** An update that also says again what is so already. */
-const restated = (ground: Ground, task: Task, write: number | undefined): Alternative[] => {
-  const call = write === undefined ? undefined : task.reference.calls[write];
+const restated = (ground: Ground, task: Task, writes: readonly number[]): Alternative[] => {
+  const call = writes
+    .map((write) => task.reference.calls[write] as Call)
+    .find(({ tool }) => ground.world.tools.get(tool)?.tool.tool.op === 'update');
   const found = call ? ground.world.tools.get(call.tool) : undefined;
-  const subject = task.bindings.find(({ name }) => name === 'subject');
-  if (!call || !found || !subject || found.tool.tool.op !== 'update') return [];
+  const subject = found ? subjectOf(task, found) : undefined;
+  if (!call || !found || !subject) return [];
   const { service, tool } = found;
   const key = service.keys[subject.table] as string;
   const row = ground
@@ -147,23 +157,23 @@ const wordings = (task: Task): Alternative[] => {
     : [{ kind: 'other_closing_words', calls, answer: 'All done. Anything else?' }];
 };
 
-const otherPath = (task: Task, plan: Plan | undefined, write: number | undefined): Alternative[] => {
+const otherPath = (task: Task, plan: Plan | undefined, writes: readonly number[]): Alternative[] => {
   if (!plan) return [];
-  const rest = write === undefined ? [] : [task.reference.calls[write] as Call];
+  const rest = writes.map((write) => task.reference.calls[write] as Call);
   return [{ kind: 'other_lookup', calls: [...plan.calls, ...rest], answer: task.reference.answer }];
 };
 
 export const alternativesOf = (
   ground: Ground,
   task: Task,
-  write: number | undefined,
+  writes: readonly number[],
   other: Plan | undefined,
 ): Alternative[] => [
   ...wordings(task),
   ...respelled(ground, task),
-  ...restated(ground, task, write),
-  ...direct(task, write),
-  ...reordered(task, write),
-  ...otherPath(task, other, write),
+  ...restated(ground, task, writes),
+  ...direct(task, writes),
+  ...reordered(task, writes),
+  ...otherPath(task, other, writes),
   ...extraReads(ground, task),
 ];

@@ -132,12 +132,12 @@ const alternatives = (
   ground: Ground,
   task: Task,
   rehearsal: Rehearsal,
-  write: number | undefined,
+  writes: readonly number[],
   other: Plan | undefined,
 ): Finding => {
   const rejected: string[] = [];
   const accepted: string[] = [];
-  for (const alternative of alternativesOf(ground, task, write, other)) {
+  for (const alternative of alternativesOf(ground, task, writes, other)) {
     const verdict = rehearsal.judge(alternative);
     if (verdict.pass) accepted.push(`${alternative.kind}: passes`);
     else rejected.push(`${alternative.kind} is rejected: ${failureOf(verdict)}`);
@@ -150,11 +150,14 @@ const mutants = (
   ground: Ground,
   task: Task,
   rehearsal: Rehearsal,
-  write: number | undefined,
+  writes: readonly number[],
   options: GateOptions,
 ): Finding => {
-  const material = { ground, task, rehearsal, random: options.random, write, stray: options.stray };
-  const made: Mutant[] = MUTANT_KINDS.flatMap((kind) => kind.make(material));
+  const material = { ground, task, rehearsal, random: options.random, stray: options.stray };
+  const made: Mutant[] = MUTANT_KINDS.flatMap((kind) => {
+    const attacked = kind.isOnce || writes.length === 0 ? [writes.at(-1)] : writes;
+    return attacked.flatMap((write) => kind.make({ ...material, write }));
+  });
   const kinds = new Set(made.map(({ kind }) => kind));
   const alive = made.filter((mutant) => rehearsal.judge(mutant).pass);
   const few = kinds.size < LEAST_MUTANT_KINDS ? [`only ${kinds.size} kinds apply: ${[...kinds].join(', ')}`] : [];
@@ -176,8 +179,7 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
   const hash = addressOf(task);
   const { reference } = task;
   const first = replay(ground, task, reference, hash);
-  const write = first.session.ledger.findLastIndex((entry) => entry.touched.length > 0);
-  const written = write < 0 ? undefined : write;
+  const writes = first.session.ledger.flatMap(({ touched }, i) => (touched.length > 0 ? [i] : []));
   const passed = first.clean && first.verdict.pass;
   const findings: Finding[] = [
     nullAgent(ground, task, hash),
@@ -208,8 +210,8 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
       determined(ground, task),
       reachable(task, first.session),
       notLeaked(task),
-      alternatives(ground, task, rehearsal, written, options.other),
-      mutants(ground, task, rehearsal, written, options),
+      alternatives(ground, task, rehearsal, writes, options.other),
+      mutants(ground, task, rehearsal, writes, options),
     );
     rehearsal.drop();
   }

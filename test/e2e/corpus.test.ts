@@ -80,6 +80,15 @@ it('two processes make what one makes', () => {
   expect(existsSync(join(dir, 'two', 'slots.jsonl'))).toBe(false);
 });
 
+it('worlds keep the tasks asked for, with no trace of the others, and choose the same when one is made again', () => {
+  const { worlds } = JSON.parse(readFileSync(join(whole, 'index.json'), 'utf8'));
+  for (const { tasks, rollouts, passed } of worlds) expect([tasks, rollouts, passed]).toEqual([2, 2, 2]);
+  const out = join(dir, 'two');
+  const { slots } = JSON.parse(readFileSync(join(out, 'build.json'), 'utf8'));
+  for (const slot of ['1', '3']) rmSync(join(out, 'worlds', slots[slot].world, 'tasks', 'index.json'));
+  rest(out);
+});
+
 it('a worker that is killed is replaced, and nobody sees it', async () => {
   const out = join(dir, 'worker');
   const build = start(out);

@@ -8,6 +8,7 @@ import { Engine } from '../../world/state/engine.js';
 import { type Interrupt, noInterrupt } from '../interrupt.js';
 import { writeReport } from '../report/report.js';
 import type { Ui } from '../ui.js';
+import { chooseTasks } from './choice.js';
 import { runCrew } from './crew/crew.js';
 import { type DocumentOutcome, keepOutcome } from './document.js';
 import { type Drafts, draftsOf } from './drafts.js';
@@ -216,5 +217,9 @@ export const build = async (
   const jobs = Math.min(means.jobs ?? 1, options.worlds);
   if (jobs > 1 && !means.model) await workTogether(work, record, interrupt, jobs);
   else await workAlone(work, record, first ? reuse(drafting, first) : drafting, interrupt, means);
+  ui.progress('choosing tasks that no other world has');
+  const onWorld = (index: number): Promise<void> =>
+    interrupt.check(`tasks of ${index} of ${options.worlds} worlds are chosen`);
+  await timed(work.timesMs, 'choice', () => chooseTasks(corpus, record, onWorld));
   return finish(work, record, drafting.document, means.rows ?? true);
 };

@@ -90,12 +90,23 @@ const countsOf = (rolled: readonly Rolled[]): TraceCounts => {
   return { ...tallyOf(rolled), producers: Object.fromEntries(names.map((name) => [name, tallyOf(of(name))])) };
 };
 
+const writeTraces = (corpus: Corpus, world: string, traces: readonly Rolled[]): void => {
+  writeWhole(fileOf(corpus, world), traces.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeJson(corpus.path('traces', `${world}.summary.json`), countsOf(traces));
+};
+
 /** Writes a world's traces: those with the same id are replaced, the others kept. */
 export const keepTraces = (corpus: Corpus, world: string, rolled: readonly Rolled[]): void => {
   const ids = new Set(rolled.map(({ trace }) => trace.id));
   const kept = [...readTraces(corpus, world).filter(({ trace }) => !ids.has(trace.id)), ...rolled];
-  writeWhole(fileOf(corpus, world), kept.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  writeJson(corpus.path('traces', `${world}.summary.json`), countsOf(kept));
+  writeTraces(corpus, world, kept);
+};
+
+/** Takes the traces of some tasks out. */
+export const dropTraces = (corpus: Corpus, world: string, tasks: ReadonlySet<string>): void => {
+  const all = readTraces(corpus, world);
+  const kept = all.filter(({ trace }) => !tasks.has(trace.taskId));
+  if (kept.length < all.length) writeTraces(corpus, world, kept);
 };
 
 /** A world's kept traces with their verdicts; a line cut off by a crash is left out. */

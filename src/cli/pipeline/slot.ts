@@ -15,6 +15,7 @@ import type { Engine } from '../../world/state/engine.js';
 import type { Interrupt } from '../interrupt.js';
 import type { Ui } from '../ui.js';
 import type { BuildOptions } from './build.js';
+import { sparesOf } from './choice.js';
 import type { Drafts } from './drafts.js';
 import type { Loss, Slot } from './record.js';
 import { keepTraces, rollWorld } from './rollouts.js';
@@ -102,16 +103,18 @@ const makeTasks = async (run: Run, world: LoadedWorld): Promise<Pick<TaskFiles, 
   const { corpus, options, ui } = run;
   const { id, seed, company } = world.spec;
   if (corpus.hasTasks(id)) return corpus.readTasks(id);
+  const count = options.tasks + sparesOf(options);
   const onTry = (kept: number, tried: number): void =>
-    ui.progress(`${company.name}: ${kept} of ${options.tasks} tasks, ${tried} tried`);
+    ui.progress(`${company.name}: ${kept} of ${count} tasks, ${tried} tried`);
   const library = await timed(run.timesMs, 'tasks', () =>
-    run.interrupt.atOnce(() => generateTasks(world, { count: options.tasks, seed, onTry })),
+    run.interrupt.atOnce(() => generateTasks(world, { count, seed, onTry })),
   );
   const tasks = library.tasks.map(({ task }) => task);
   corpus.writeTasks(id, {
     tasks,
     certificates: Object.fromEntries(library.tasks.map(({ task, certificate }) => [task.id, certificate])),
     dropped: library.dropped,
+    isToChoose: count > options.tasks,
   });
   return { tasks, dropped: library.dropped };
 };

@@ -6,9 +6,10 @@ import type { LoadedService } from '../../world/loaded.js';
 import type { Descriptor } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import type { NamedTool, Plan } from '../ground/plan.js';
+import type { Plain } from '../words/together.js';
 
 export interface Candidate {
-  /** lookup, related, chained, count, sum, extreme, create, update, action */
+  /** lookup, related, chained, count, sum, extreme, create, update, action, errand */
   family: string;
   /** Family and tool or column: what several tasks of one structure share. */
   template: string;
@@ -17,6 +18,8 @@ export interface Candidate {
   persona: string;
   /** Imperative or question, one or two sentences, without greeting. */
   request: string;
+  /** The same for requests that ask for more than one thing. */
+  plain: Plain;
   /** The request without its descriptors, for vague disclosure. */
   vague: string;
   /** Facts the user knows and may be asked for. */

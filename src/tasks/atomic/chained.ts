@@ -10,7 +10,7 @@ import { filterFor, finders, keyArgOf, neededColumns, reveal, toolsOf } from '..
 import { PERSON } from '../words/context.js';
 import { didOf, nounOf, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
-import { asked, PERSONAS } from '../words/tone.js';
+import { asked, askedPlainly, PERSONAS } from '../words/tone.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 import { answerOf, leaks, pickColumn } from './questions.js';
 
@@ -203,6 +203,7 @@ export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): C
       service,
       persona,
       request,
+      plain: { asks: isName ? `${who} I need the full name.` : askedPlainly(thing) },
       vague: `I have a question about somebody or something behind one of our ${nounOf(spec)} records.`,
       facts: said,
       bindings: [bindingOf('subject', service, table, row[spec.key.col] as string | number, descriptors)],

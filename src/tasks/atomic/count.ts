@@ -242,6 +242,7 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
       service,
       persona: random.pick(PERSONAS),
       request: question.request,
+      plain: { asks: question.request },
       vague: `I need a figure about our ${sayMany(spec)}.`,
       facts: group.facts,
       bindings,

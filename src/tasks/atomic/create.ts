@@ -8,7 +8,7 @@ import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js'
 import { sayNew } from '../words/fresh.js';
 import { article } from '../words/grammar.js';
 import { nounOf } from '../words/names.js';
-import { PERSONAS } from '../words/tone.js';
+import { PERSONAS, requested } from '../words/tone.js';
 import {
   factsOf,
   leavesTrace,
@@ -76,13 +76,14 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     }
     const noun = nounOf(spec);
     const persona = random.pick(PERSONAS);
-    const request = sayNew(opening(tool.tool.tool, noun, random), saidOf(chosen), persona, random);
+    const plain = sayNew(opening(tool.tool.tool, noun, random), saidOf(chosen), random);
     return {
       family: 'create',
       template: `create:${service.id}.${tool.tool.tool.id}`,
       service,
       persona,
-      request,
+      request: requested(plain.does, persona, random, plain.tail),
+      plain,
       vague: `I need ${article(`new ${noun}`)} entered.`,
       facts: factsOf(chosen),
       bindings: referBindings(chosen),

@@ -7,7 +7,7 @@ import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js'
 import { keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
 import { nounOf, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
-import { asked, PERSONAS } from '../words/tone.js';
+import { asked, askedPlainly, PERSONAS } from '../words/tone.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 import { answerOf, leaks, pickColumn } from './questions.js';
 
@@ -48,6 +48,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
       service,
       persona,
       request,
+      plain: { asks: askedPlainly(thing) },
       vague: `I have a question about ${column.field} of one of our ${nounOf(spec)} records.`,
       facts: said,
       bindings: [bindingOf('subject', service, table, key, descriptors)],
@@ -107,6 +108,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
       service,
       persona,
       request,
+      plain: { asks: askedPlainly(thing) },
       vague: `I have a question about the ${noun} of one of our ${nounOf(spec)} records.`,
       facts: said,
       bindings: [bindingOf('subject', service, table, row[spec.key.col] as string | number, descriptors)],

@@ -152,6 +152,7 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
       service,
       persona,
       request: requested(imperative, persona, random, behind),
+      plain: { does: imperative, tail: behind },
       vague: wanted.vague,
       facts: [...descriptors.map(({ words }) => words), ...factsOf(chosen)],
       bindings: [bindingOf('subject', service, table, key, descriptors), ...referBindings(chosen)],

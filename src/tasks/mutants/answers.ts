@@ -7,6 +7,7 @@ const said = (value: string | number, kind: string, currency: string | undefined
 
 export const wrongAnswer: MutantKind = {
   kind: 'wrong_answer',
+  isOnce: true,
   make: ({ task, random }) => {
     if (!task.answer || task.answer.distractors.length === 0) return [];
     const { kind, currency, distractors } = task.answer;
@@ -22,6 +23,7 @@ export const wrongAnswer: MutantKind = {
 /** The shotgun: the right value among all the others. */
 export const shotgunAnswer: MutantKind = {
   kind: 'shotgun_answer',
+  isOnce: true,
   make: ({ task, random }) => {
     if (!task.answer) return [];
     const { kind, currency, distractors } = task.answer;
@@ -39,6 +41,7 @@ export const shotgunAnswer: MutantKind = {
 
 export const doubleAnswer: MutantKind = {
   kind: 'double_answer',
+  isOnce: true,
   make: ({ task, random }) => {
     if (!task.answer || task.answer.distractors.length === 0) return [];
     const { kind, currency, distractors } = task.answer;
@@ -56,6 +59,7 @@ export const doubleAnswer: MutantKind = {
 
 export const noAnswer: MutantKind = {
   kind: 'no_answer',
+  isOnce: true,
   make: ({ task }) =>
     task.answer
       ? [{ kind: 'no_answer', what: 'looks it up and says nothing', calls: task.reference.calls, answer: '' }]
@@ -64,6 +68,7 @@ export const noAnswer: MutantKind = {
 
 export const vagueAnswer: MutantKind = {
   kind: 'vague_answer',
+  isOnce: true,
   make: ({ task }) =>
     task.answer
       ? [
@@ -79,6 +84,7 @@ export const vagueAnswer: MutantKind = {
 
 export const claimWithoutChange: MutantKind = {
   kind: 'claim_without_change',
+  isOnce: true,
   make: ({ task, write }) =>
     write === undefined
       ? []

@@ -1,5 +1,5 @@
 /** Wrong solutions. Each must fail the task's verifier (certify.md, "wrong ones fail"). */
-import type { Call, Task } from '../../artifacts/task.js';
+import type { Binding, Call, Task } from '../../artifacts/task.js';
 import type { Json } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
 import type { WorldTool } from '../../world/loaded.js';
@@ -18,7 +18,7 @@ export interface Material {
   /** Where attempts are played. */
   rehearsal: Rehearsal;
   random: Rng;
-  /** Index of the call that changes state; undefined for a question. */
+  /** Index of the call under attack, one that changes state; undefined for a question. */
   write: number | undefined;
   /** A write that has nothing to do with the task. */
   stray: Call | undefined;
@@ -26,11 +26,20 @@ export interface Material {
 
 export interface MutantKind {
   kind: string;
+  /** Attacks the task as a whole; any other kind attacks each call that changes state. */
+  isOnce?: true;
   /** None when the kind does not apply to the task. */
   make(material: Material): Mutant[];
 }
 
 export const toolOf = ({ ground }: Material, call: Call): WorldTool | undefined => ground.world.tools.get(call.tool);
+
+/** The row that a tool of the reference acts on. */
+export const subjectOf = (task: Task, { service, tool }: WorldTool): Binding | undefined =>
+  task.bindings.find(
+    (binding) =>
+      /^subject\d*$/.test(binding.name) && binding.service === service.id && binding.table === tool.tool.table,
+  );
 
 export const replaced = (calls: readonly Call[], index: number, call: Call): Call[] =>
   calls.map((old, i) => (i === index ? call : old));

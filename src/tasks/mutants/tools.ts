@@ -3,13 +3,13 @@ import type { Call } from '../../artifacts/task.js';
 import { argsFor, rowReader } from '../../certify/probes.js';
 import type { Json } from '../../kit/hash.js';
 import { toolsOf } from '../ground/reveal.js';
-import { changes, type Material, type MutantKind, replaced, toolOf } from './mutant.js';
+import { changes, type Material, type MutantKind, replaced, subjectOf, toolOf } from './mutant.js';
 
 /** A call of another writing tool on the task's own row that is accepted after `before`. */
 const otherTool = (material: Material, before: readonly Call[]): Call | undefined => {
   const { ground, task, write, random } = material;
-  const subject = task.bindings.find(({ name }) => name === 'subject');
   const right = write === undefined ? undefined : toolOf(material, task.reference.calls[write] as Call);
+  const subject = right ? subjectOf(task, right) : undefined;
   if (!subject || !right) return undefined;
   const { service } = right;
   const rows = rowReader(service);

@@ -219,6 +219,7 @@ export const twice: MutantKind = {
 
 export const extraWrite: MutantKind = {
   kind: 'extra_write',
+  isOnce: true,
   make: ({ task, stray }) =>
     stray
       ? [

@@ -2,7 +2,6 @@
 import type { Rng } from '../../kit/rng.js';
 import { joined, quoted } from './grammar.js';
 import { didOf, roleOf, sayColumn } from './names.js';
-import { requested } from './tone.js';
 import { fieldSaid, type Said, startsWith } from './verbs.js';
 
 const CALLED = /^(name|title|full_name|display_name|subject)$/;
@@ -29,8 +28,14 @@ const people = (said: readonly Said[]): { whose: string; roles: string[]; things
   return { whose, roles, things };
 };
 
+/** An imperative, and sentences with what did not fit into it. */
+export interface Saying {
+  does: string;
+  tail: string;
+}
+
 /** `create a new promotion called Summer sale for ... with ...`, in one sentence or with the details after it. */
-export const sayNew = (opening: string, said: readonly Said[], persona: string, random: Rng): string => {
+export const sayNew = (opening: string, said: readonly Said[], random: Rng): Saying => {
   const { whose, roles, things } = people(said);
   const plain = said.filter(({ noun }) => !noun);
   const called = plain.find(({ name }) => CALLED.test(name));
@@ -45,14 +50,14 @@ export const sayNew = (opening: string, said: readonly Said[], persona: string, 
     ...roles.map((role) => ({ role, text: role })),
     ...others.map((one) => ({ role: undefined, text: detail(one) })),
   ];
-  if (details.length === 0) return requested(head, persona, random);
+  if (details.length === 0) return { does: head, tail: '' };
   const inOne = details.length < 3 || random.chance(0.4);
-  if (inOne) return requested(`${head} with ${joined(details.map(({ text }) => text))}`, persona, random);
+  if (inOne) return { does: `${head} with ${joined(details.map(({ text }) => text))}`, tail: '' };
   const tail = [
     ...(roles.length > 0 ? [`It should have ${joined(roles)}.`] : []),
     ...(others.length > 0
       ? [`${random.pick(['Details', 'The details', 'Please enter'])}: ${others.map(detail).join('; ')}.`]
       : []),
   ].join(' ');
-  return requested(head, persona, random, tail);
+  return { does: head, tail };
 };

@@ -13,6 +13,13 @@ const Wording = z.strictObject({
   happened: z.record(z.string(), z.string()),
   roles: z.record(z.string(), z.string()),
   phrases: z.array(z.strictObject({ for: z.string(), says: z.array(z.string()).min(1) })).min(1),
+  /** `{do}`, `{one}` and `{two}` are imperatives, `{ask}` a question; `{Do}` and the like begin with a capital. */
+  together: z.strictObject({
+    then_ask: z.array(z.string()).min(1),
+    ask_first: z.array(z.string()).min(1),
+    then_do: z.array(z.string()).min(1),
+    both: z.array(z.string()).min(1),
+  }),
   verbs: z.record(z.string(), z.array(z.string()).min(1)),
 });
 export type Wording = z.infer<typeof Wording>;

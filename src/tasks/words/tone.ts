@@ -98,18 +98,44 @@ const filled = (form: string, text: string): string => {
 /** Requests that go on after the imperative read badly when it is long. */
 const LONG = 170;
 
-/** An imperative without a final stop, made into a request in the manner of `persona`; `tail` are further sentences. */
-export const requested = (imperative: string, persona: string, random: Rng, tail = ''): string => {
-  const forms = mannerOf(persona).doing;
+/** An imperative without a final stop, made into a request in the manner of `persona`; `tail` are further sentences, with another request unless `isOnly`. */
+export const requested = (imperative: string, persona: string, random: Rng, tail = '', isOnly = true): string => {
+  // Nobody announces one thing and asks for two.
+  const forms = mannerOf(persona).doing.filter((form) => isOnly || !/\bone\b/i.test(form));
   const short = imperative.length <= LONG && tail === '';
   const open = forms.filter((form) => short || /\{C?\}[.?]$/.test(form));
   const text = closed(filled(random.pick(open.length > 0 ? open : forms), imperative));
   return tail ? `${text} ${tail}` : text;
 };
 
+/** Words in -s that are one thing: `address`, `status`, `analysis`; and those that have no singular to ask for. */
+const ONE = /(ss|us|is|news|species|series|gas|lens|bias|atlas|canvas)$/i;
+
+/** Whether what is asked for are several: `the payment terms of customer A`, but not `the number of places of class B`. */
+const isMany = (thing: string): boolean => {
+  const head = (thing.split(/ (?:of|for|in|on|at|to|with|by|from|per) /)[0] as string).split(' ').at(-1) as string;
+  return /^\p{Ll}{2,}s$/u.test(head) && !ONE.test(head);
+};
+
+/** A question's form for several things. */
+const forMany = (form: string): string =>
+  form
+    .replace(/\bis it\b/, 'are they')
+    .replace(/\bit is\b/, 'they are')
+    .replace(/\b(look|find) it\b/, '$1 them')
+    .replace(/\bis \{\}/, 'are {}')
+    .replace(/\bexactly is \{\}/, 'exactly are {}')
+    .replace(/\{\} is\b/, '{} are');
+
+const askedAs = (form: string, thing: string): string =>
+  closed(filled(isMany(thing) ? forMany(form) : form, thing), '?');
+
 /** `the due date of invoice INV-1` made into a question. */
 export const asked = (thing: string, persona: string, random: Rng): string => {
   const all = mannerOf(persona).asking;
   const forms = thing.length > 110 ? all.filter((form) => /\{C?\}[^{}]{0,9}$/.test(form)) : all;
-  return closed(filled(random.pick(forms), thing), '?');
+  return askedAs(random.pick(forms), thing);
 };
+
+/** The same in nobody's manner. */
+export const askedPlainly = (thing: string): string => askedAs('What is {}?', thing);
