@@ -1,7 +1,7 @@
 /** Arguments of the plain tools: what names the row, what is written, what narrows a list. */
 import type { Arg } from '../../artifacts/tool.js';
 import { plural, singular, snake } from '../../kit/words.js';
-import { type BodyField, collides } from './columns.js';
+import { type BodyField, collides, isFixed } from './columns.js';
 import { directionArg } from './direction.js';
 import type { Entity } from './entities.js';
 import { scalarField } from './fields.js';
@@ -156,7 +156,7 @@ export const setArgs = (
 /** Query parameters that write columns, for services that put everything there. */
 export const querySets = (entity: Entity, params: readonly DocParam[], schemas: Schemas): BodyField[] =>
   params.flatMap((param): BodyField[] => {
-    if (param.in !== 'query') return [];
+    if (param.in !== 'query' || isFixed(param)) return [];
     const field: Field | undefined = scalarField(param.name, param.schema, param.required, schemas);
     const col = [snake(param.name), `${snake(param.name)}_id`].find((name) => entity.columns.facts.has(name));
     return field && col !== undefined

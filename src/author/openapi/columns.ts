@@ -169,10 +169,18 @@ const looksLike = (view: View, { views }: Resource): boolean => {
 const NOT_WRITTEN =
   /^(api_?)?(key|token|version|v)$|^(access_token|auth_token|format|fields|expand|include|includes|callback|pretty|lang|locale|dry_run|validate_only|force|async|timeout|wait|prettyprint|quota_user|user_ip|alt|sort|order|sort_by|order_by)$/;
 
+/** `Action=UpdateTemplate`: required and always the same, so it says which procedure is called and nothing of the row. */
+export const isFixed = ({ required, schema }: DocParam): boolean =>
+  required && Array.isArray(schema.enum) && schema.enum.length === 1;
+
 export const isWritten = (param: DocParam): boolean => {
   const words = snake(param.name);
   return (
-    param.in === 'query' && !NOT_WRITTEN.test(words) && !/[[\]$.]/.test(param.name) && pagingRole(words) === undefined
+    !isFixed(param) &&
+    param.in === 'query' &&
+    !NOT_WRITTEN.test(words) &&
+    !/[[\]$.]/.test(param.name) &&
+    pagingRole(words) === undefined
   );
 };
 

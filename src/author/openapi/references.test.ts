@@ -159,6 +159,35 @@ describe('packs and contracts', () => {
     }
   });
 
+  it('a parameter that only says which procedure is called is no column', () => {
+    const query = (action: string, ...names: string[]): Node => ({
+      parameters: [
+        { name: 'Action', in: 'query', required: true, schema: { type: 'string', enum: [action] } },
+        ...names.map((name) => ({ name, in: 'query', required: true, schema: text })),
+      ],
+    });
+    const spec = specOf(
+      {
+        '/#Action=ListTemplates': {
+          get: { operationId: 'ListTemplates', ...query('ListTemplates'), ...ok(list(ref('Template'))) },
+        },
+        '/#Action=CreateTemplate': {
+          get: { operationId: 'CreateTemplate', ...query('CreateTemplate', 'TemplateName', 'Subject') },
+        },
+        '/#Action=UpdateTemplate': {
+          get: { operationId: 'UpdateTemplate', ...query('UpdateTemplate', 'TemplateName', 'Subject') },
+        },
+        '/#Action=GetTemplate': {
+          get: { operationId: 'GetTemplate', ...query('GetTemplate', 'TemplateName'), ...ok(ref('Template')) },
+        },
+      },
+      { Template: object({ TemplateName: text, Subject: text }) },
+    );
+    expect(Object.keys(spec.tables.template?.cols ?? {})).not.toContain('action');
+    for (const { args } of Object.values(spec.tools))
+      expect(Object.values(args).map(({ col }) => col)).not.toContain('action');
+  });
+
   it('deleting all of one owner reads them, and one column takes one argument', () => {
     const spec = specOf(
       {
