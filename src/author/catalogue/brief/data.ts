@@ -57,6 +57,7 @@ const Languages = z.record(
     stop: z.array(text).optional(),
     script: z.string().optional(),
     countries: z.record(z.string(), z.number()).optional(),
+    words: z.string().optional(),
   }),
 );
 const Names = z.strictObject({

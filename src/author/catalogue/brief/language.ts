@@ -12,6 +12,8 @@ export interface LanguageGuess {
 
 /** What a word of trade that English does not have says of the language, against a frequent one. */
 const FOREIGN = 0.7;
+/** Share of a brief's letters from which a script tells its language, where others write most letters alike. */
+const LEAST: Record<string, number> = { uk: 0.01, bg: 0.012, sr: 0.01, fa: 0.02, ur: 0.03, ja: 0.1 };
 
 /** The likeliest language; `und` where no frequent word is found (short lists of nouns are taken as English by the caller). */
 export const guessLanguage = (brief: BriefText): LanguageGuess => {
@@ -19,7 +21,7 @@ export const guessLanguage = (brief: BriefText): LanguageGuess => {
   for (const [code, { name, script }] of Object.entries(languages())) {
     if (!script) continue;
     const set = new RegExp(script, 'u');
-    const needed = code === 'uk' ? 0.01 : code === 'ja' ? 0.1 : 0.3;
+    const needed = LEAST[code] ?? 0.3;
     if (letters.length > 0 && letters.filter((sign) => set.test(sign)).length / letters.length > needed)
       return { code, name, share: 1 };
   }

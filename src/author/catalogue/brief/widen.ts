@@ -20,7 +20,8 @@ const dictionaryOf = (language: string): Foreign => {
   const known = foreign.get(language);
   if (known) return known;
   const made: Foreign = { exact: new Map(), stems: [] };
-  for (const [word, english] of Object.entries(words()[language] ?? {})) {
+  const own = (languages()[language]?.words ?? '').split(' | ').map((pair) => pair.split('='));
+  for (const [word = '', english = ''] of [...Object.entries(words()[language] ?? {}), ...own]) {
     const key = fold(word);
     if (key.endsWith('*')) made.stems.push([key.slice(0, -1), english]);
     else made.exact.set(key, english);
@@ -130,7 +131,7 @@ export const widen = (brief: BriefText, language: string): BriefText => {
     const forms = [...new Set(alts.flatMap((alt) => [alt, singularOf(alt)]))];
     return forms.length > 0 ? { ...token, alts: forms } : token;
   });
-  if (SOLID.has(language) || language === 'vi' || language === 'id') {
+  if (language !== 'en') {
     const { exact } = dictionaryOf(language);
     for (const [word, english] of exact)
       if (
