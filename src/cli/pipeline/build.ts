@@ -217,9 +217,12 @@ export const build = async (
   const jobs = Math.min(means.jobs ?? 1, options.worlds);
   if (jobs > 1 && !means.model) await workTogether(work, record, interrupt, jobs);
   else await workAlone(work, record, first ? reuse(drafting, first) : drafting, interrupt, means);
-  ui.progress('choosing tasks that no other world has');
-  const onWorld = (index: number): Promise<void> =>
-    interrupt.check(`tasks of ${index} of ${options.worlds} worlds are chosen`);
-  await timed(work.timesMs, 'choice', () => chooseTasks(corpus, record, onWorld));
+  // A world alone has nothing to choose from.
+  if (options.worlds > 1) {
+    ui.progress('choosing tasks that no other world has');
+    const onWorld = (index: number): Promise<void> =>
+      interrupt.check(`tasks of ${index} of ${options.worlds} worlds are chosen`);
+    await timed(work.timesMs, 'choice', () => chooseTasks(corpus, record, onWorld));
+  }
   return finish(work, record, drafting.document, means.rows ?? true);
 };
