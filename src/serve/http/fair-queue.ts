@@ -13,6 +13,9 @@ const SLICE_MS = 4;
 /** Of so many requests in a row one is of a session that is no longer new, where there is one. */
 const TURN = 32;
 
+/** New sessions come in crowds: for so many requests after one, each turn looks whether there is another. */
+const LATELY = 256;
+
 type Job = () => void;
 
 /** First in, first out. */
@@ -91,6 +94,8 @@ export class FairQueue {
   readonly #fresh = new Ranks();
   readonly #known = new Lane();
   #served = 0;
+  /** Requests of known sessions since the last of a new one. */
+  #sinceFresh = LATELY + 1;
   #isDue = false;
   #isKnocked = false;
 
@@ -113,11 +118,12 @@ export class FairQueue {
     setImmediate(this.#serve);
   }
 
-  /** Serves one request; false after one of a known session, for that of a new one may have come in meanwhile. */
+  /** Serves one request; false where that of a new session may well have come in meanwhile. */
   #next(): boolean {
     const isKnowns = this.#fresh.length === 0 || (++this.#served % TURN === 0 && this.#known.length > 0);
+    this.#sinceFresh = isKnowns ? this.#sinceFresh + 1 : 0;
     (isKnowns ? this.#known : this.#fresh).take()?.();
-    return !isKnowns;
+    return !isKnowns || this.#sinceFresh > LATELY;
   }
 
   readonly #serve = (): void => {
