@@ -1,16 +1,9 @@
 /** Writes answers. A refusal leaves the body unread, so it ends the connection instead of reading what it does not want. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Body, textOf } from '../mcp/messages.js';
+import { type Body, lengthOf, textOf } from '../mcp/messages.js';
 
 /** Bytes of an unwanted body that are let pass, so that the client gets to read the answer before the connection goes. */
 const DRAIN = 262_144;
-
-const sizeOf = (piece: string | Uint8Array): number =>
-  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
-
-/** Bytes of a body. */
-const lengthOf = (body: Body): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + sizeOf(piece), 0);
 
 export const sendJson = (
   response: ServerResponse,

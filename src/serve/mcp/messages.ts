@@ -6,6 +6,13 @@ export type Params = Record<string, unknown>;
 /** JSON text, or its pieces: bytes that many replies share are not encoded again for each. */
 export type Body = string | readonly (string | Uint8Array)[];
 
+const sizeOf = (piece: string | Uint8Array): number =>
+  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
+
+/** Bytes of a body. */
+export const lengthOf = (body: Body): number =>
+  typeof body === 'string' ? sizeOf(body) : body.reduce((sum, piece) => sum + sizeOf(piece), 0);
+
 export interface Reply {
   /** HTTP status; other transports ignore it. */
   status: number;

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { elapsedMs, httpDate } from '../../../kit/clock.js';
-import { type Body, textOf } from '../../mcp/messages.js';
+import { type Body, lengthOf, textOf } from '../../mcp/messages.js';
 import { type PlainHead, readHead } from './head.js';
 
 /** Bytes of a head, and of a body, that are taken here. */
@@ -39,9 +39,6 @@ export interface PlainLimits {
 const NO_STORE = { 'cache-control': 'no-store' };
 /** What no header's value may hold. */
 const UNFIT = /[^\t -~]/g;
-
-const sizeOf = (piece: string | Uint8Array): number =>
-  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
 
 class Line implements PlainReply {
   /** When the last answer went, or the first byte after it came. */
@@ -164,7 +161,7 @@ class Line implements PlainReply {
     for (const name in headers) extra += `${name}: ${headers[name]?.replace(UNFIT, ' ')}\r\n`;
     if (headers['cache-control'] === undefined) extra += 'cache-control: no-store\r\n';
     const pieces = body === undefined || typeof body === 'string' ? [body ?? ''] : body;
-    const length = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
+    const length = lengthOf(pieces);
     if (status !== 204) extra += `content-length: ${length}\r\n`;
     let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${extra}date: ${httpDate()}\r\nconnection: ${isOver ? 'close' : 'keep-alive'}\r\n\r\n`;
     if (pieces.length > 1) socket.cork();
