@@ -115,16 +115,21 @@ export interface PhrasesData {
   narrow: NarrowData[];
 }
 
+/** A file without its version line, made once: every cell of every row asks for it. */
+const unversioned = <T>(name: string): T => {
+  const key = `${name} without its version`;
+  const known = parsed.get(key);
+  if (known) return known as T;
+  const { treadle: _version, ...rest } = load<Record<string, unknown>>(name);
+  parsed.set(key, rest);
+  return rest as T;
+};
+
 /** data/fitting.yaml: choices by column, the first whose condition holds. */
-export const fittingData = (): Record<string, { when?: string; give: (string | number)[] | null }[]> => {
-  const { treadle: _version, ...columns } = load<Record<string, never>>('fitting');
-  return columns;
-};
+export const fittingData = (): Record<string, { when?: string; give: (string | number)[] | null }[]> =>
+  unversioned('fitting');
 /** data/paces.yaml: nouns by the pace of their processes. */
-export const pacesData = (): Lists => {
-  const { treadle: _version, ...lists } = load<Lists>('paces');
-  return lists;
-};
+export const pacesData = (): Lists => unversioned('paces');
 /** data/columns.yaml: how a column's generator is found. */
 export const columnsData = (): ColumnsData => load('columns');
 /** data/places.yaml: countries, cities, names, streets. */
