@@ -57,8 +57,8 @@ export class Authorizer {
     public mode: Mode,
   ) {}
 
-  /** The callback for C: (context, action, first, second, database, trigger or view). */
-  readonly decide = (_context: number, action: number, first: number, second: number, db: number): number => {
+  /** The callback for C, without its context and the trigger or view: (action, first, second, database). */
+  decide(action: number, first: number, second: number, db: number): number {
     if (this.mode === 'admin' || action === SELECT || action === RECURSIVE) return OK;
     if (this.mode === 'define' && action === READ) return OK;
     try {
@@ -68,7 +68,7 @@ export class Authorizer {
     } catch {
       return DENY;
     }
-  };
+  }
 
   #judge(action: number, first: string, second: string, db: string): number {
     if (action === FUNCTION) return FUNCTIONS.has(second.toLowerCase()) ? this.#refuse(`the function ${second}()`) : OK;

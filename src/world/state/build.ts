@@ -11,7 +11,8 @@ import { State } from './state.js';
  */
 export const PAGE_SIZE = 2048;
 
-const ALONE: Pool = { uses: 0, opening: () => undefined };
+const nothing = (): void => undefined;
+const ALONE: Pool = { uses: 0, opening: nothing, opened: nothing, closed: nothing };
 
 /** See Engine.build. Throws `sql_error`, `sql_denied` or `constraint`, the last also for a broken foreign key. */
 export const buildBase = (

@@ -20,7 +20,9 @@ const misuse = (code: string, message: string, next: string): TreadleError =>
 export interface Pool {
   /** Counts binds. */
   uses: number;
-  opening(connection: Connection): void;
+  opening(): void;
+  opened(connection: Connection): void;
+  closed(connection: Connection): void;
 }
 
 export class Connection {
@@ -157,13 +159,15 @@ export class Connection {
   close(): void {
     this.#statements.clear();
     this.#accesses.clear();
-    this.#database?.close();
+    if (this.#database === undefined) return;
+    this.#database.close();
     this.#database = undefined;
     this.#slot = undefined;
+    this.pool.closed(this);
   }
 
   #open(state: State): Database {
-    this.pool.opening(this);
+    this.pool.opening();
     const slot = this.runtime.vfs.slot();
     slot.bind(state.head, state);
     const database = new Database(this.runtime, slot.name, this.mode);
@@ -176,6 +180,7 @@ export class Connection {
     database.limit(this.#steps);
     this.#slot = slot;
     this.#database = database;
+    this.pool.opened(this);
     return database;
   }
 

@@ -30,7 +30,7 @@ export class Database {
   transactionMark = 0;
   /** Statements that hold a prepared form of this handle. */
   readonly prepared = new Set<{ release(): void }>();
-  readonly #callbacks: number[];
+  readonly #context: number;
   readonly #controls = new Map<string, number>();
   #budget: number | undefined;
 
@@ -55,13 +55,10 @@ export class Database {
     c.sqlite3_limit(this.handle, LIMIT_LENGTH, LONGEST_VALUE);
     this.authorizer = new Authorizer(memory, mode);
     this.footprint = new Footprint(runtime, this.handle);
-    this.#callbacks = [
-      runtime.wasm.callback('i(pipppp)', this.authorizer.decide),
-      runtime.wasm.callback('v(ppippjj)', this.footprint.note),
-      runtime.wasm.callback('i(p)', () => 1),
-    ];
-    c.sqlite3_set_authorizer(this.handle, this.#callbacks[0] as number, 0);
-    c.sqlite3_preupdate_hook(this.handle, this.#callbacks[1] as number, 0);
+    const { hooks } = runtime;
+    this.#context = hooks.add(this);
+    c.sqlite3_set_authorizer(this.handle, hooks.authorizer, this.#context);
+    c.sqlite3_preupdate_hook(this.handle, hooks.preupdate, this.#context);
   }
 
   get inTransaction(): boolean {
@@ -73,7 +70,7 @@ export class Database {
     if (steps === this.#budget) return;
     this.#budget = steps;
     const isOff = steps === undefined;
-    const callback = isOff ? 0 : (this.#callbacks[2] as number);
+    const callback = isOff ? 0 : this.runtime.hooks.progress;
     this.runtime.c.sqlite3_progress_handler(this.handle, isOff ? 0 : Math.max(1, steps), callback, 0);
   }
 
@@ -169,7 +166,7 @@ export class Database {
     for (const stmt of this.#controls.values()) this.runtime.c.sqlite3_finalize(stmt);
     this.runtime.c.sqlite3_close_v2(this.handle);
     this.footprint.close();
-    for (const callback of this.#callbacks) this.runtime.wasm.sqlite3.wasm.uninstallFunction(callback);
+    this.runtime.hooks.remove(this.#context);
   }
 
   #as<T>(mode: Mode, work: () => T): T {

@@ -157,7 +157,7 @@ describe('7: handles are bounded, states are not', () => {
       connection.bind(State.open(base));
       return connection.prepare('SELECT sum(n) AS s FROM a');
     });
-    expect(connections.filter((connection) => connection.isOpen).length).toBeLessThanOrEqual(64);
+    expect(connections.filter((connection) => connection.isOpen).length).toBeLessThanOrEqual(128);
     for (const statement of statements) expect(statement.get()).toEqual({ s: 44850 });
     own.close();
     expect(connections.some((connection) => connection.isOpen)).toBe(false);

@@ -85,16 +85,8 @@ export class Footprint {
     this.#out = runtime.wasm.alloc(8);
   }
 
-  /** The callback for C. */
-  readonly note = (
-    _context: number,
-    _db: number,
-    op: number,
-    _name: number,
-    table: number,
-    one: bigint,
-    two: bigint,
-  ) => {
+  /** The callback for C, without what is not used of its arguments: (operation, table, rowid before, rowid after). */
+  note(op: number, table: number, one: bigint, two: bigint): void {
     const log = this.#log;
     if (!log) return;
     const name = this.runtime.memory.cString(table) ?? '';
@@ -118,7 +110,7 @@ export class Footprint {
       if (before) push(one, before, undefined);
       if (after) push(before ? two : one, undefined, after);
     }
-  };
+  }
 
   /** Tables that `schema` has no single-column key for, and internal ones, are left out. */
   start(schema: Schema, detail: Detail): void {

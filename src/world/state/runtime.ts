@@ -1,5 +1,6 @@
 /** What every connection of the process shares: the wasm instance, its memory and the file system. */
 import { TreadleError } from '../../errors.js';
+import { Hooks } from './hooks.js';
 import { Memory } from './memory.js';
 import { VFS_NAME, Vfs } from './vfs.js';
 import { type Exports, loadWasm, type Wasm } from './wasm.js';
@@ -9,6 +10,7 @@ export interface Runtime {
   c: Exports;
   memory: Memory;
   vfs: Vfs;
+  hooks: Hooks;
   /** Address of the file system's name. */
   vfsName: number;
 }
@@ -52,7 +54,7 @@ const start = async (): Promise<Runtime> => {
       }
     },
   };
-  return { wasm, c, memory, vfs, vfsName: memory.allocText(VFS_NAME).at };
+  return { wasm, c, memory, vfs, hooks: new Hooks(wasm), vfsName: memory.allocText(VFS_NAME).at };
 };
 
 /** The process's one runtime; another one after a trap. */
