@@ -106,7 +106,8 @@ const authoringCommand = (): Command =>
           ui.say(ui.style('dim', `  left out: ${n} ${WHY[why] ?? why}`));
         if (report.duplicates > 0) ui.say(ui.style('dim', `  left out: ${report.duplicates} duplicates`));
         if (rows.train === 0) {
-          ui.say('  no sample to train on');
+          const mixed = (report.skipped.mixes_held_out ?? 0) > 0;
+          ui.say(`  no sample to train on${mixed ? ': --hold-out-archetypes none takes those worlds too' : ''}`);
           process.exitCode = EXIT.failed;
         }
       } finally {
