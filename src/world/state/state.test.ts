@@ -173,6 +173,14 @@ test('nothing is taken from a state inside a transaction', () => {
   expect(state.hash()).toBe(base.hash);
 });
 
+test('a write copies the pages it changes and none beside them', () => {
+  const state = State.open(base);
+  const before = live();
+  set(state, 100, 'y'.repeat(50));
+  // The leaf that holds the row, and the first page with its change counter.
+  expect(live() - before).toBe(2);
+});
+
 test('a snapshot of another base is refused', () => {
   const other = State.open(Base.of(base.image));
   expect(() => State.open(base).restore(other.snapshot())).toThrow(expect.objectContaining({ code: 'other_base' }));

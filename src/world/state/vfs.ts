@@ -129,7 +129,8 @@ export class Vfs {
             return OK;
           }),
           xFileControl: guard(() => NOTFOUND),
-          xSectorSize: guard(() => 4096),
+          // As small as a page can be: SQLite journals, dirties and writes all pages of a sector together, each copied by its session.
+          xSectorSize: guard(() => 512),
           xDeviceCharacteristics: guard(() => 0),
         } as never,
       },
