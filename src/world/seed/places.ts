@@ -182,26 +182,38 @@ export const makePhone = (country: Country, r: Rng): string => {
 export const oneLine = (place: Place): string =>
   `${place.street}, ${place.postcode} ${place.city.name}`.replace(/\s+/g, ' ');
 
-const offsets = new Map<string, Map<number, number>>();
+interface Zone {
+  /** By 30 days since 1970. */
+  offsets: Map<number, number>;
+  /** Dear to make, cheap to ask; made when first asked. */
+  format?: Intl.DateTimeFormat;
+}
+
+const zones = new Map<string, Zone>();
+const zoneOf = (timezone: string): Zone => {
+  const known = zones.get(timezone);
+  if (known) return known;
+  const zone: Zone = { offsets: new Map() };
+  zones.set(timezone, zone);
+  return zone;
+};
+
 /** Seconds east of UTC in `timezone` at `at` (unix seconds); 0 for an unknown zone. */
 export const zoneOffset = (timezone: string, at: number): number => {
   const month = Math.floor(at / 2_592_000);
-  const zone = offsets.get(timezone) ?? new Map<number, number>();
-  const found = zone.get(month);
+  const zone = zoneOf(timezone);
+  const found = zone.offsets.get(month);
   if (found !== undefined) return found;
   let offset = 0;
   try {
-    const parts = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' }).formatToParts(
-      // The middle of the month: what is remembered must not depend on who asked first.
-      new Date((month + 0.5) * 2_592_000_000),
-    );
-    const text = parts.find((part) => part.type === 'timeZoneName')?.value ?? '';
+    zone.format ??= new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' });
+    // The middle of the month: what is remembered must not depend on who asked first.
+    const text = zone.format.format((month + 0.5) * 2_592_000_000);
     const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d+):?(\d+)?/.exec(text) ?? [];
     offset = (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
   } catch {
     // An unknown zone keeps UTC: working hours shift, nothing breaks.
   }
-  zone.set(month, offset);
-  offsets.set(timezone, zone);
+  zone.offsets.set(month, offset);
   return offset;
 };
