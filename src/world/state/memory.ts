@@ -4,6 +4,8 @@ import type { Wasm } from './wasm.js';
 const SCRATCH = 1 << 16;
 /** A call into Buffer costs more than a loop over a name. */
 const SHORT = 64;
+/** The longest text that V8 keeps in one piece when it is put together. */
+const PIECEWISE = 12;
 
 export class Memory {
   #bytes: Buffer;
@@ -31,15 +33,27 @@ export class Memory {
   /** `length` bytes of UTF-8 at `at`. */
   text(at: number, length: number): string {
     const bytes = this.bytes;
-    // A call into Buffer costs more than a short loop; names, ids and codes are nearly all short and ASCII.
-    if (length > 24) return bytes.toString('utf8', at, at + length);
+    // A call into Buffer costs more than a few steps here. Longer texts put together so would be trees of pieces, which cost
+    // most when they are read.
+    if (length > PIECEWISE) return bytes.toString('utf8', at, at + length);
+    const end = at + length;
     let out = '';
-    for (let i = at; i < at + length; i++) {
+    let seen = 0;
+    let i = at;
+    for (; i + 4 <= end; i += 4) {
+      const a = bytes[i] as number;
+      const b = bytes[i + 1] as number;
+      const c = bytes[i + 2] as number;
+      const d = bytes[i + 3] as number;
+      seen |= a | b | c | d;
+      out += String.fromCharCode(a, b, c, d);
+    }
+    for (; i < end; i++) {
       const byte = bytes[i] as number;
-      if (byte > 127) return bytes.toString('utf8', at, at + length);
+      seen |= byte;
       out += String.fromCharCode(byte);
     }
-    return out;
+    return seen > 127 ? bytes.toString('utf8', at, end) : out;
   }
 
   hex(at: number, length: number): string {
