@@ -65,7 +65,7 @@ export const versionOf = (spec: ServiceSpec, name: string, tool: Tool, steps: re
 type Body = Pick<Runnable, 'run' | 'plans' | 'answer' | 'code' | 'writesFiles'>;
 
 const bodyOfSteps = (site: Site & { tool: ReturnType<typeof expandTool> }): Body => {
-  const start: Scope = { site, at: 'steps', names: new Map(), facts: new Set() };
+  const start: Scope = { site: { ...site, knowsReaders: true }, at: 'steps', names: new Map(), facts: new Set() };
   const { run, plans, scope } = compileSteps(start, site.tool.steps);
   const answer = compileReturns({ ...scope, at: 'returns' }, site.tool);
   return { run, plans, answer, writesFiles: touchesFiles(site.tool.steps) };

@@ -75,7 +75,10 @@ const boundFiller = (scope: Scope, name: string, { slot, kind }: Binding, fields
 
 const fillerOf = (scope: Scope, name: string, fields: ReadonlySet<string>): Filler => {
   const bound = scope.names.get(name);
-  if (bound) return boundFiller(scope, name, bound, fields);
+  if (bound) {
+    for (const field of fields) bound.reads?.add(field);
+    return boundFiller(scope, name, bound, fields);
+  }
   switch (name) {
     case 'args':
       if (fields.has('*')) throw defect(scope, 'bad_expression', 'args can only be read by name, as args.x');

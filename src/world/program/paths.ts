@@ -75,7 +75,8 @@ export const resolvePath = (scope: Scope, path: string): Path => {
     const next = `Bound: ${[...scope.names.keys(), 'args', 'now', 'today', 'me.id', 'me.name', 'me.email'].join(', ')}.`;
     throw defect(scope, 'bad_steps', `nothing is bound to ${path}`, next);
   }
-  const { slot, kind } = bound;
+  const { slot, kind, reads } = bound;
+  reads?.add(rest[0] ?? '*');
   const names = nullness(scope);
   if (rest.length === 0)
     return {

@@ -19,7 +19,8 @@ export type Answering = (run: Run) => Answer;
 const bound = (scope: Scope, name: string, wanted: Kind['is'], table: string): number => {
   const found = scope.names.get(name);
   if (!found) throw defect(scope, 'bad_steps', `returns names ${name}, which nothing binds`);
-  const { kind, slot } = found;
+  const { kind, slot, reads } = found;
+  reads?.add('*');
   if (kind.is !== 'free' && (kind.is !== wanted || ((kind.is === 'row' || kind.is === 'rows') && kind.table !== table)))
     throw defect(scope, 'bad_steps', `returns names ${name}, which is no ${wanted} of ${table}`, 'Set returns.table.');
   return slot;

@@ -21,6 +21,8 @@ export type Kind =
 export interface Binding {
   slot: number;
   kind: Kind;
+  /** Columns that are read of it by name; `*`, or no set, where all of it is. Grows while the tool is compiled. */
+  reads?: Set<string>;
 }
 
 const SCALARS: Record<ColumnType, Scalar> = {
@@ -43,6 +45,8 @@ export interface Site {
   args: ReadonlyMap<string, ArgSpec>;
   environments: Environments;
   slots: { count: number };
+  /** What reads the bound values is all compiled here, so that a row needs only the columns that are read of it. */
+  knowsReaders?: boolean;
 }
 
 /** Names that steps may not bind. */
@@ -88,7 +92,7 @@ export const stepColumn = (scope: Scope, tableName: string, name: string): Colum
 export const bind = (scope: Scope, name: string, kind: Kind): [Scope, number] => {
   if (RESERVED_NAMES.includes(name)) throw defect(scope, 'bad_steps', `the name ${name} cannot be bound`);
   const slot = scope.site.slots.count++;
-  const names = new Map(scope.names).set(name, { slot, kind });
+  const names = new Map(scope.names).set(name, { slot, kind, reads: new Set() });
   const facts = new Set([...scope.facts].filter((fact) => fact !== name && !fact.startsWith(`${name}.`)));
   return [{ site: scope.site, at: scope.at, names, facts }, slot];
 };
