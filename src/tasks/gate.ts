@@ -11,7 +11,7 @@ import type { Ground } from './ground/ground.js';
 import { type Plan, pathTo } from './ground/plan.js';
 import { MUTANT_KINDS } from './mutants/kinds.js';
 import type { Mutant } from './mutants/mutant.js';
-import { failureOf, passes, Rehearsal, replay } from './replay.js';
+import { failureOf, Rehearsal, replay } from './replay.js';
 
 /** Kinds of mutants that must apply and die. */
 export const LEAST_MUTANT_KINDS = 5;
@@ -38,8 +38,8 @@ const finding = (id: string, pass: boolean, evidence: string[], hint = ''): Find
       }),
 });
 
-const nullAgent = (ground: Ground, task: Task, hash: string): Finding => {
-  const pass = !passes(ground, task, { calls: [], answer: '' }, hash);
+const nullAgent = (rehearsal: Rehearsal): Finding => {
+  const pass = !rehearsal.judge({ calls: [], answer: '' }).pass;
   return finding(
     'null_agent_fails',
     pass,
@@ -115,11 +115,10 @@ const policy = (ground: Ground, session: Session): Finding => {
   const concerned = world.spec.invariants.filter(
     ({ trigger, target }) => written.has(trigger.service) || written.has(target.service),
   );
-  const broken = concerned.filter(
-    (invariant) =>
-      brokenRows(world, invariant, states, session.clock).length >
-      brokenRows(world, invariant, before, world.spec.clock).length,
-  );
+  const broken = concerned.filter((invariant) => {
+    const after = brokenRows(world, invariant, states, session.clock).length;
+    return after > 0 && after > brokenRows(world, invariant, before, world.spec.clock).length;
+  });
   return finding(
     'obeys_policy',
     broken.length === 0,
@@ -174,48 +173,51 @@ const mutants = (
   );
 };
 
+const stable = (ground: Ground, task: Task, first: Session, hash: string): Finding => {
+  const { session } = replay(ground, task, task.reference, hash);
+  const same = first.equals(session);
+  session.drop();
+  return finding(
+    'stable',
+    same,
+    [same ? 'two sessions end in the same bytes' : 'two sessions end in different states'],
+    'Something is not seeded.',
+  );
+};
+
 /** Runs the gate. All lines are reported; the task may be kept only when `pass` holds. */
 export const gate = (ground: Ground, task: Task, options: GateOptions): Certificate => {
   const hash = addressOf(task);
   const { reference } = task;
-  const first = replay(ground, task, reference, hash);
-  const writes = first.session.ledger.flatMap(({ touched }, i) => (touched.length > 0 ? [i] : []));
-  const passed = first.clean && first.verdict.pass;
+  const rehearsal = new Rehearsal(ground, task, hash);
+  const first = rehearsal.play(reference.calls);
+  const verdict = rehearsal.judge(reference);
+  const writes = first.ledger.flatMap(({ touched }, i) => (touched.length > 0 ? [i] : []));
+  const passed = verdict.pass && first.ledger.every(({ ok }) => ok);
   const findings: Finding[] = [
-    nullAgent(ground, task, hash),
+    nullAgent(rehearsal),
     finding(
       'reference_passes',
       passed,
       [
         passed
           ? `${reference.calls.length} calls, ${task.milestones[0]?.checks.length ?? 0} checks hold`
-          : failureOf(first.verdict) || 'a call failed',
+          : failureOf(verdict) || 'a call failed',
       ],
       'Replay the reference and look at the failing check.',
     ),
   ];
-  if (passed) {
-    const rehearsal = new Rehearsal(ground, task, hash);
-    const second = replay(ground, task, reference, hash);
-    const same = first.session.hash() === second.session.hash();
-    second.session.drop();
+  if (passed)
     findings.push(
-      finding(
-        'stable',
-        same,
-        [same ? 'two sessions end in the same bytes' : 'two sessions end in different states'],
-        'Something is not seeded.',
-      ),
-      policy(ground, first.session),
+      stable(ground, task, first, hash),
+      policy(ground, first),
       determined(ground, task),
-      reachable(task, first.session),
+      reachable(task, first),
       notLeaked(task),
       alternatives(ground, task, rehearsal, writes, options.other),
       mutants(ground, task, rehearsal, writes, options),
     );
-    rehearsal.drop();
-  }
-  first.session.drop();
+  rehearsal.drop();
   return {
     treadle: 'certificate/1',
     kind: 'task',

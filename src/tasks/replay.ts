@@ -2,6 +2,7 @@
 import type { Call, Task } from '../artifacts/task.js';
 import type { Verdict } from '../artifacts/verdict.js';
 import type { Session } from '../serve/sessions/session.js';
+import type { Judgement } from '../verify/answer.js';
 import { type Evidence, gather } from '../verify/evidence.js';
 import { verify } from '../verify/verdict.js';
 import type { Ground } from './ground/ground.js';
@@ -33,64 +34,92 @@ export const passes = (ground: Ground, task: Task, attempt: Attempt, hash: strin
   return verdict.pass;
 };
 
+/** A session as the calls up to here left it; nothing is called on it any more. */
+interface Point {
+  session: Session;
+  /** What it leaves: the same for every answer given with these calls. */
+  evidence?: Evidence;
+  next: Map<string, Point>;
+}
+
+/** Calls of one text do the same at one point. */
+const textOf = ({ tool, args }: Call): string => `${tool} ${JSON.stringify(args)}`;
+
 /**
- * Many attempts at one task: each starts from the session that the reference's calls left at the point where the attempt
- * leaves them, so that no beginning runs twice. Attempts share calls with the reference by identity.
+ * Many attempts at one task. Each goes on from where its calls have led before, so that no beginning runs twice: not the
+ * reference's, nor that of a mutant that was tried out before it is judged. A session cannot tell: a fork goes on as what it
+ * was forked from would have.
  */
 export class Rehearsal {
   readonly #task: Task;
   readonly #hash: string;
-  readonly #reference: readonly Call[];
-  /** Sessions after the first n calls of the reference. */
-  readonly #after: Session[];
-  #opened = 0;
-  /** What the reference leaves: the same for every answer given with it. */
-  #evidence: Evidence | undefined;
+  readonly #start: Point;
+  readonly #judged = new Map<string, Judgement>();
+  readonly #open: Session[] = [];
 
   constructor(ground: Ground, task: Task, hash: string) {
     this.#task = task;
     this.#hash = hash;
-    this.#reference = task.reference.calls;
-    this.#after = [ground.fresh()];
+    this.#start = this.#point(ground.fresh());
   }
 
-  #at(n: number): Session {
-    const known = this.#after[n];
-    if (known) return known;
-    const before = this.#at(n - 1);
-    const session = before.fork(`${before.id}.`);
-    const call = this.#reference[n - 1] as Call;
-    session.call(call.tool, structuredClone(call.args));
-    this.#after[n] = session;
-    return session;
+  #point(session: Session): Point {
+    this.#open.push(session);
+    return { session, next: new Map() };
   }
 
-  /** A session on which the calls have been made. It stays open: drop it. */
-  play(calls: readonly Call[]): Session {
-    let shared = 0;
-    while (shared < calls.length && calls[shared] === this.#reference[shared]) shared++;
-    const start = this.#at(shared);
-    const session = start.fork(`${start.id}-${this.#opened++}`);
-    for (const call of calls.slice(shared)) session.call(call.tool, structuredClone(call.args));
-    return session;
-  }
-
-  judge(attempt: Attempt): Verdict {
-    const isReference =
-      attempt.calls.length === this.#reference.length && attempt.calls.every((call, i) => call === this.#reference[i]);
-    if (isReference) {
-      const whole = this.#at(this.#reference.length);
-      this.#evidence ??= gather(whole, '');
-      return verify(this.#task, { ...this.#evidence, answer: attempt.answer }, whole.id, this.#hash);
+  /** The last point on the way that has been there, and how many of the calls lead to it. */
+  #reached(calls: readonly Call[]): [Point, number] {
+    let point = this.#start;
+    for (const [i, call] of calls.entries()) {
+      const next = point.next.get(textOf(call));
+      if (!next) return [point, i];
+      point = next;
     }
-    const session = this.play(attempt.calls);
-    const verdict = verify(this.#task, gather(session, attempt.answer), session.id, this.#hash);
+    return [point, calls.length];
+  }
+
+  #fork({ session }: Point): Session {
+    return session.fork(`${session.id}-${this.#open.length}`);
+  }
+
+  #after(calls: readonly Call[]): Point {
+    let [point, done] = this.#reached(calls);
+    for (; done < calls.length; done++) {
+      const call = calls[done] as Call;
+      const session = this.#fork(point);
+      session.call(call.tool, structuredClone(call.args));
+      const next = this.#point(session);
+      point.next.set(textOf(call), next);
+      point = next;
+    }
+    return point;
+  }
+
+  /** A session on which the calls have been made, for looking at: attempts go on from it. It is the rehearsal's to drop. */
+  play(calls: readonly Call[]): Session {
+    return this.#after(calls).session;
+  }
+
+  judge({ calls, answer }: Attempt): Verdict {
+    const [point, done] = this.#reached(calls);
+    if (done === calls.length) {
+      point.evidence ??= gather(point.session, '');
+      return this.#verify(point.session, { ...point.evidence, answer });
+    }
+    const session = this.#fork(point);
+    for (const call of calls.slice(done)) session.call(call.tool, structuredClone(call.args));
+    const verdict = this.#verify(session, gather(session, answer));
     session.drop();
     return verdict;
   }
 
+  #verify(session: Session, evidence: Evidence): Verdict {
+    return verify(this.#task, { ...evidence, judged: this.#judged }, session.id, this.#hash);
+  }
+
   drop(): void {
-    for (const session of this.#after) session.drop();
+    for (const session of this.#open) session.drop();
   }
 }
 

@@ -61,6 +61,12 @@ const holdsKey = (result: Json, key: string | number): boolean => {
   return result !== null && typeof result === 'object' && Object.values(result).some((item) => holdsKey(item, key));
 };
 
+const judged = (spec: AnswerSpec, { answer, judged }: Evidence): Found => {
+  const found = judged?.get(answer) ?? judgeAnswer(spec, answer);
+  judged?.set(answer, found);
+  return found;
+};
+
 const judge = (check: Check, evidence: Evidence, answer: AnswerSpec | undefined): Found => {
   switch (check.kind) {
     case 'exists': {
@@ -117,7 +123,7 @@ const judge = (check: Check, evidence: Evidence, answer: AnswerSpec | undefined)
           value: check.id,
           fault: 'verifier',
         });
-      return judgeAnswer(answer, evidence.answer);
+      return judged(answer, evidence);
     }
     case 'file': {
       const text = evidence.files.files().get(check.path);

@@ -5,6 +5,7 @@ import { diffStates } from '../world/state/diff.js';
 import type { State } from '../world/state/state.js';
 import type { RowChange } from '../world/state/types.js';
 import type { Workspace } from '../world/workspace/workspace.js';
+import type { Judgement } from './answer.js';
 
 export interface Evidence {
   world: LoadedWorld;
@@ -17,6 +18,8 @@ export interface Evidence {
   files: Workspace;
   /** Row changes since the initial state, per service. */
   changes: Readonly<Record<string, readonly RowChange[]>>;
+  /** Answers to the same task that were judged before: the answer alone decides, and many attempts give the same one. */
+  judged?: Map<string, Judgement>;
 }
 
 /** What `gather` needs of a session; Session fits. */

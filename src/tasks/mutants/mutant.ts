@@ -67,14 +67,12 @@ export const withoutArg = (call: Call, path: readonly string[]): Call => {
 
 /** Whether the call at `index` succeeds and changes more than the times it stamps, when the list is run on a fresh session. */
 export const changes = ({ ground, rehearsal }: Material, calls: readonly Call[], index: number): boolean => {
-  const session = rehearsal.play(calls.slice(0, index + 1));
-  const last = session.ledger.at(-1);
-  const wrote =
+  const last = rehearsal.play(calls.slice(0, index + 1)).ledger.at(-1);
+  return (
     last?.ok === true &&
     last.touched.some(({ service, table, change, cols }) => {
       const spec = ground.world.services.get(service)?.spec.tables[table];
       return change !== 'update' || cols.some((col) => spec?.cols[col]?.type !== 'datetime' && !spec?.cols[col]?.auto);
-    });
-  session.drop();
-  return wrote;
+    })
+  );
 };

@@ -49,6 +49,25 @@ test('equal contents have equal bytes, however often the connection was bound', 
   expect(State.open(base).hash()).toBe(base.hash);
 });
 
+test('two states are equal when their bytes are, over one base, over another and after a page was written back', () => {
+  const [one, two] = [State.open(base), State.open(base)];
+  expect(one.equals(two)).toBe(true);
+  set(one, 3, 'same');
+  expect(one.equals(two)).toBe(false);
+  expect(two.equals(one)).toBe(false);
+  set(two, 3, 'same');
+  expect(one.equals(two)).toBe(true);
+  expect(one.fork().equals(two)).toBe(true);
+  const apart = State.open(Base.of(one.bytes()));
+  expect(apart.equals(two)).toBe(true);
+  set(two, 4, 'other');
+  expect(apart.equals(two)).toBe(false);
+  set(one, 5, 'long'.repeat(4000));
+  expect(one.equals(apart)).toBe(false);
+  two.drop();
+  expect(() => one.equals(two)).toThrow('dropped');
+});
+
 test('states that nobody wrote share what was read of them, and part ways with the first write', () => {
   const model = new Map<State, Map<number, string>>();
   fc.assert(

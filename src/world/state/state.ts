@@ -28,6 +28,18 @@ const imageOf = (head: Head): Uint8Array => {
   return out;
 };
 
+const sameBytes = (one: Head, other: Head): boolean => {
+  if (one.count !== other.count || one.base.pageSize !== other.base.pageSize) return false;
+  if (one.base !== other.base) return Buffer.compare(imageOf(one), imageOf(other)) === 0;
+  // A page that nobody ever wrote reads as zeros.
+  const zeros = new Uint8Array(one.base.pageSize);
+  for (let page = 1; page <= one.count; page++) {
+    if (one.locate(page) === other.locate(page)) continue;
+    if (Buffer.compare(one.page(page) ?? zeros, other.page(page) ?? zeros) !== 0) return false;
+  }
+  return true;
+};
+
 export class State {
   readonly head: Head;
 
@@ -105,6 +117,13 @@ export class State {
   /** SHA-256 of `bytes()`. */
   hash(): string {
     return sha256(this.bytes());
+  }
+
+  /** Whether `other` holds the same bytes; of states over one base only the pages that either has written are looked at. */
+  equals(other: State): boolean {
+    this.assertSettled('compare');
+    other.assertSettled('compare');
+    return sameBytes(this.head, other.head);
   }
 
   // Pages of an open transaction are partly in SQLite's cache: whatever was taken from here would be torn.
