@@ -104,7 +104,9 @@ const hirePrice = (cell: Cell): number | undefined => {
 const priceOf = ({ w, h, r }: Cell): number => {
   const currency = currencyOf(w, h);
   const product = nearest(h, (other) => other !== h && other.plan.kind === 'product', 2);
-  const listed = product ? (amountOf(w, product, 'unit_price') ?? undefined) : undefined;
+  // A dish costs what it costs, not what its main ingredient does.
+  const isOther = product && h.plan.kind === 'product' && articleOf(w, product, r).name !== articleOf(w, h, r).name;
+  const listed = product && !isOther ? (amountOf(w, product, 'unit_price') ?? undefined) : undefined;
   if (listed) return listed;
   if (
     h.plan.kind === 'product' ||
