@@ -6,7 +6,7 @@
 export interface PlainHead {
   /** As it was sent. */
   url: string;
-  /** By name in lower case; each came once. */
+  /** By name in lower case; each came once. They stand until the next head of the connection is read. */
   headers: Readonly<Record<string, string | undefined>>;
   /** Bytes of the body. */
   length: number;
@@ -29,12 +29,25 @@ const NOT_PLAIN = new Set([
   'proxy-connection',
 ]);
 
-/** `text`: a head without the empty line that ends it. Undefined: not a plain one. */
-export const readHead = (text: string): PlainHead | undefined => {
+type Headers = Record<string, string | undefined>;
+
+interface Parsed {
+  head: PlainHead;
+  headers: Headers;
+  /** Where the digits of the content-length are. */
+  from: number;
+  to: number;
+}
+
+const parse = (text: string): Parsed | undefined => {
   const lines = text.split('\r\n', MOST_LINES + 1);
-  const url = REQUEST.exec(lines[0] as string)?.[1];
+  const [first = ''] = lines;
+  const url = REQUEST.exec(first)?.[1];
   if (url === undefined || lines.length > MOST_LINES) return undefined;
-  const headers: Record<string, string | undefined> = Object.create(null);
+  const headers: Headers = Object.create(null);
+  let digits: string | undefined;
+  let from = 0;
+  let at = first.length + 2;
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i] as string;
     const colon = line.indexOf(':');
@@ -43,8 +56,50 @@ export const readHead = (text: string): PlainHead | undefined => {
     if (!NAME.test(name) || !VALUE.test(value) || name in headers || NOT_PLAIN.has(name)) return undefined;
     if (name === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined;
     headers[name] = value;
+    if (name === 'content-length') {
+      if (!LENGTH.test(value)) return undefined;
+      digits = value;
+      from = at + line.indexOf(value, colon + 1);
+    }
+    at += line.length + 2;
   }
-  const length = headers['content-length'];
-  if (headers.host === undefined || length === undefined || !LENGTH.test(length)) return undefined;
-  return { url, headers, length: Number(length) };
+  if (headers.host === undefined || digits === undefined) return undefined;
+  return { head: { url, headers, length: Number(digits) }, headers, from, to: from + digits.length };
 };
+
+/**
+ * Reads the heads of one connection. A client's requests differ in nothing but their length, so one that is like the last but for
+ * those digits is not parsed again, and shares its headers.
+ */
+export class HeadReader {
+  #before: string | undefined;
+  #after = '';
+  #last: PlainHead | undefined;
+  #headers: Headers = {};
+
+  /** `text`: a head without the empty line that ends it. Undefined: not a plain one. */
+  read(text: string): PlainHead | undefined {
+    const last = this.#again(text);
+    if (last !== undefined) return last;
+    const parsed = parse(text);
+    if (parsed === undefined) return undefined;
+    this.#before = text.slice(0, parsed.from);
+    this.#after = text.slice(parsed.to);
+    this.#last = parsed.head;
+    this.#headers = parsed.headers;
+    return parsed.head;
+  }
+
+  #again(text: string): PlainHead | undefined {
+    const before = this.#before;
+    const after = this.#after;
+    const last = this.#last;
+    if (before === undefined || last === undefined) return undefined;
+    const to = text.length - after.length;
+    if (to <= before.length || !text.startsWith(before) || !text.endsWith(after)) return undefined;
+    const digits = text.slice(before.length, to);
+    if (!LENGTH.test(digits)) return undefined;
+    this.#headers['content-length'] = digits;
+    return { url: last.url, headers: this.#headers, length: Number(digits) };
+  }
+}

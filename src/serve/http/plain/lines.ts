@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { elapsedMs, httpDate } from '../../../kit/clock.js';
 import { type Body, lengthOf, textOf } from '../../mcp/messages.js';
-import { type PlainHead, readHead } from './head.js';
+import { HeadReader, type PlainHead } from './head.js';
 
 /** Bytes of a head, and of a body, that are taken here. */
 const MOST_HEAD = 8_192;
@@ -49,6 +49,7 @@ class Line implements PlainReply {
   /** Of a request whose body has not all come. */
   #head: PlainHead | undefined;
   #bodyAt = 0;
+  readonly #heads = new HeadReader();
   #isEnding = false;
   #isNext = false;
 
@@ -89,7 +90,7 @@ class Line implements PlainReply {
     if (held === undefined) return false;
     if (this.#head === undefined) {
       const end = held.indexOf('\r\n\r\n');
-      const head = end < 0 || end > MOST_HEAD ? undefined : readHead(held.toString('latin1', 0, end));
+      const head = end < 0 || end > MOST_HEAD ? undefined : this.#heads.read(held.toString('latin1', 0, end));
       if (head === undefined || head.length > MOST_BODY) return this.#leave(held);
       this.#bodyAt = end + 4;
       this.#head = head;
