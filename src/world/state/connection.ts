@@ -3,6 +3,7 @@ import { TreadleError } from '../../errors.js';
 import type { Mode } from './authorizer.js';
 import { Database } from './database.js';
 import type { Detail } from './footprint.js';
+import type { Notes } from './head.js';
 import type { Runtime } from './runtime.js';
 import type { Slot } from './slot.js';
 import type { State } from './state.js';
@@ -34,6 +35,8 @@ export class Connection {
   #schemaKey: string | undefined;
   #checkedBase: unknown;
   #steps: number | undefined;
+  /** Of the open transaction. */
+  #notes: Notes | undefined;
   readonly #statements = new Map<string, Statement>();
   readonly #accesses = new Map<string, Access>();
 
@@ -74,6 +77,7 @@ export class Connection {
     const database = this.ready();
     if (database.inTransaction)
       throw misuse('transaction_open', 'A transaction is already open', 'Commit or roll back first.');
+    this.#notes = undefined;
     database.control('BEGIN');
     database.transactionMark = database.footprint.mark;
   }
@@ -83,14 +87,39 @@ export class Connection {
     const database = this.ready();
     if (!database.inTransaction) throw misuse('no_transaction', 'No transaction is open', 'Call begin() first.');
     database.control('COMMIT');
+    if (!this.#notes) return;
+    const { head } = this.#state as State;
+    head.notes = this.#notes;
+    head.notedAt = head.writes;
+    this.#notes = undefined;
   }
 
   /** Undoes the open transaction; does nothing when an error has already undone it. */
   rollback(): void {
     const database = this.#database;
+    this.#notes = undefined;
     if (!database?.inTransaction) return;
     database.control('ROLLBACK');
     database.footprint.rewind(database.transactionMark);
+  }
+
+  /**
+   * Of rows that nobody else writes: what a transaction knows of them after it read or wrote them, so that the next need not read
+   * them again. It is gone when this one is undone, and when the state has been written in any other way. Undefined outside a
+   * transaction.
+   */
+  get notes(): Notes | undefined {
+    if (!this.inTransaction) {
+      // An error may have undone it without anybody's rollback.
+      this.#notes = undefined;
+      return undefined;
+    }
+    if (this.#notes) return this.#notes;
+    const { head } = this.#state as State;
+    const kept = head.notedAt === head.writes ? head.notes : undefined;
+    head.notes = undefined;
+    this.#notes = kept ?? new Map();
+    return this.#notes;
   }
 
   get inTransaction(): boolean {

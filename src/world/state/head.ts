@@ -12,6 +12,9 @@ export interface LockHolder {
   lock: number;
 }
 
+/** By a name that whoever notes chooses. */
+export type Notes = Map<string, { rowid: number; value: number }>;
+
 export class Head {
   /** Grows with every page written; a connection whose last sight of it differs drops its page cache. */
   writes = 0;
@@ -19,6 +22,9 @@ export class Head {
   writer: LockHolder | undefined;
   dropped = false;
   top: Map<number, number> | undefined;
+  /** See Connection.notes: what a committed transaction noted, good while `writes` is still `notedAt`. */
+  notes: Notes | undefined;
+  notedAt = -1;
   readonly slabs: Slabs;
 
   /** Takes over one reference to `layer`. `count` is the number of pages. */

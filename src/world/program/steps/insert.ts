@@ -19,16 +19,19 @@ const COUNTED = `SELECT rowid AS "at", "n" FROM ${quoted(COUNTER_TABLE)} WHERE "
 const COUNT_ON = `UPDATE ${quoted(COUNTER_TABLE)} SET "n" = ? WHERE rowid = ?`;
 const FIRST = `INSERT INTO ${quoted(COUNTER_TABLE)} ("name", "n") VALUES (?, 1)`;
 
-/** The next number of a counter, from 1. */
+/** The next number of a counter, from 1. A transaction that follows another one of this session's knows where it stood. */
 const count = (run: Run, name: string): number => {
   const { conn } = run;
-  const known = conn.prepare(COUNTED).get([name]);
-  if (!known) {
+  const noted = conn.notes?.get(name);
+  const known = noted ? undefined : conn.prepare(COUNTED).get([name]);
+  if (!noted && !known) {
     conn.prepare(FIRST).run([name]);
     return 1;
   }
-  const next = (known.n as number) + 1;
-  conn.prepare(COUNT_ON).run([next, known.at as number]);
+  const rowid = noted ? noted.rowid : (known?.at as number);
+  const next = (noted ? noted.value : (known?.n as number)) + 1;
+  conn.prepare(COUNT_ON).run([next, rowid]);
+  conn.notes?.set(name, { rowid, value: next });
   return next;
 };
 
