@@ -1,5 +1,6 @@
 /** The ground tasks grow on: a loaded world, its initial rows, fresh sessions, and unused values for new things. */
 
+import type { ServiceSpec } from '../../artifacts/service.js';
 import { type Actor, actorOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
@@ -19,10 +20,29 @@ export interface Ground extends Known {
 /** Rows that spare data is made of; enough to choose from, few enough to be cheap. */
 const SPARE_ROWS = 12;
 
+/** The table and those that its rows point to, and theirs: what a row of it can speak of. */
+const withParents = ({ tables }: ServiceSpec, table: string): Set<string> => {
+  const out = new Set([table]);
+  for (const name of out)
+    for (const { fk } of Object.values(tables[name]?.cols ?? {})) if (fk !== undefined && tables[fk]) out.add(fk);
+  return out;
+};
+
+/** Rows of one table as another seed would have made them, with only the tables that they need. */
+const seedSpare = ({ spec }: LoadedService, table: string, world: LoadedWorld): Row[] => {
+  const needed = withParents(spec, table);
+  const tables = Object.fromEntries(
+    Object.entries(spec.tables).flatMap(([name, t]) => (needed.has(name) ? [[name, { ...t, rows: SPARE_ROWS }]] : [])),
+  );
+  const { company, clock, seed } = world.spec;
+  const context = { company, clock, seed: `${seed}/spare`, links: [], invariants: [], spares: 0 };
+  return seedWorld([{ ...spec, tables }], context).rows[spec.id]?.[table] ?? [];
+};
+
 /** Prepares a world for task making. Reads each table once, when it is first asked for. */
 export const prepareGround = (world: LoadedWorld): Ground => {
   const tables = new Map<string, readonly Row[]>();
-  const spares = new Map<string, Record<string, Row[]>>();
+  const spares = new Map<string, Row[]>();
   const actor = actorOf(world);
   const base = Session.open(world, { id: 'ground', me: actor });
   let opened = 0;
@@ -40,21 +60,10 @@ export const prepareGround = (world: LoadedWorld): Ground => {
   const spare =
     (service: LoadedService): TableRows =>
     (table) => {
-      let made: Record<string, Row[]> | undefined = spares.get(service.id);
-      if (!made) {
-        const spec = {
-          ...service.spec,
-          tables: Object.fromEntries(
-            Object.entries(service.spec.tables).map(([name, t]) => [name, { ...t, rows: SPARE_ROWS }]),
-          ),
-        };
-        const { company, clock, seed } = world.spec;
-        made =
-          seedWorld([spec], { company, clock, seed: `${seed}/spare`, links: [], invariants: [] }).rows[service.id] ??
-          {};
-        spares.set(service.id, made);
-      }
-      return made[table] ?? [];
+      const id = `${service.id}.${table}`;
+      const made = spares.get(id) ?? seedSpare(service, table, world);
+      spares.set(id, made);
+      return made;
     };
   const links = new Map(world.spec.links.map(({ from, to }) => [`${from.service}.${from.table}.${from.col}`, to]));
   const linked: Known['linked'] = (service, table, col) => {

@@ -12,7 +12,7 @@ import { atWork, towardsNow } from './time.js';
 import type { Handle, TableKind, TablePlan, World } from './types.js';
 
 /** Rows made beside the initial data, for values that tasks may create. */
-export const SPARES = 3;
+const SPARES = 3;
 
 const MAIN =
   /^(active|available|open|enabled|approved|published|in_stock|in_service|listed|current|valid|live|operational|signed|running|enrolled|let|hired|employed|deployed|in_use|subscribed|on_sale|admitted|offered|licensed|held|usable|sitting|receiving|working|connected|allowed|appointed|watched|in_safe|serviceable|fit)$/;
@@ -181,7 +181,10 @@ export const layOut = (w: World, plan: TablePlan): void => {
     );
     rows = times.sort((a, b) => a - b).map((at) => newHandle(plan, at, false));
   }
-  const spares = plan.lineOf || plan.staff ? [] : Array.from({ length: SPARES }, () => newHandle(plan, clock, true));
+  const spares =
+    plan.lineOf || plan.staff
+      ? []
+      : Array.from({ length: w.context.spares ?? SPARES }, () => newHandle(plan, clock, true));
   const states = statuses(w, plan, rows, r);
   const refs = refsInOrder(w, plan);
   const pickers = new Map<string, Picker>(

@@ -19,6 +19,8 @@ export interface SeedContext {
   invariants: readonly Invariant[];
   /** Rows of the directory's employees where that service is not among those seeded. */
   employees?: readonly Row[];
+  /** Rows made of each table beside the initial data; a few where it is absent. */
+  spares?: number;
 }
 
 export type TableKind = 'person' | 'company' | 'place' | 'product' | 'line' | 'lookup' | 'document';
