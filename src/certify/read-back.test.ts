@@ -60,6 +60,17 @@ describe('a change is looked for', () => {
     expect(looks('tickets', 'ticket', bare)[0]).toBe(true);
   });
 
+  it('by all that a list shows of a row whose key it never shows', () => {
+    const unnamed = (spec: ServiceSpec): ServiceSpec => {
+      const table = spec.tables.employee as ServiceSpec['tables'][string];
+      const key = { ...table.cols[table.key.col], hidden: true } as (typeof table.cols)[string];
+      const employee = { ...table, cols: { ...table.cols, [table.key.col]: key } };
+      return without('employee_get')({ ...spec, tables: { ...spec.tables, employee } });
+    };
+    // Of a deletion nothing is known but the key, which no list could show.
+    expect(looks('directory', 'employee', unnamed).slice(0, 2)).toEqual([true, false]);
+  });
+
   it('in vain where no tool reads the table', () => {
     expect(looks('billing', 'refund', without())).toEqual([undefined, undefined, undefined, undefined]);
   });
