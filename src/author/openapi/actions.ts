@@ -11,6 +11,7 @@ import type { Entity } from './entities.js';
 import { envelopeOf } from './envelope.js';
 import { fieldsOf } from './fields.js';
 import { identifier, surfaceField } from './names.js';
+import { NO_ROW } from './report.js';
 import type { Sighting } from './sightings.js';
 import type { DraftTool, ToolContext } from './tools.js';
 
@@ -99,7 +100,7 @@ export const compileAction = (
   const { sighting, match } = found;
   if (match.many) return { why: 'acts on many rows at once' };
   const key = keyArg(entity, sighting, context.schemas);
-  if (!key) return { why: 'nothing in the call names the row' };
+  if (!key) return { why: NO_ROW };
   const name = identifier(key.wanted, 'id');
   const verb = snake(match.word) || 'act';
   const compiled = compile(match, {

@@ -98,6 +98,9 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): En
   for (const { resource } of fit) nouns.set(nounOf(resource), (nouns.get(nounOf(resource)) ?? 0) + 1);
   for (const { resource, key } of fit) {
     const columns = columnsOf(resource, key, context);
+    // What a tag hangs on is asked for and never shown.
+    if (resource.sightings.some(({ tag }) => tag))
+      for (const fact of columns.facts.values()) if (fact.from === 'body') fact.column.hidden = true;
     // A row without a property of its own still says that it is there, and what it hangs under.
     if (columns.facts.size < (key.hidden ? MIN_COLUMNS : 1)) {
       rejected.push({ resource, why: 'its schema has no properties besides the key' });

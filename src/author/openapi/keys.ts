@@ -124,6 +124,8 @@ const namedElsewhere = (resource: Resource, schemas: Schemas): string | undefine
 /** Undefined when nothing can key the rows (no item path, and no property that looks like an id). */
 export const findKey = (resource: Resource, schemas: Schemas): FoundKey | undefined => {
   const param = commonKeyParam(resource) ?? namedElsewhere(resource, schemas);
+  if (resource.sightings.some(({ tag }) => tag))
+    return { property: 'row_key', type: 'text', field: undefined, synthetic: true, hidden: true };
   if (resource.single === 'one')
     return { property: 'single_key', type: 'text', field: undefined, synthetic: true, hidden: true };
   if (resource.single === 'part' && param !== undefined) return partKey(resource, param, schemas);

@@ -15,6 +15,9 @@ export interface PathShape {
 
 const ENDING = /(\.(json|xml|html?)|\.?\{[A-Za-z_]*(format|extension|ext)\})$/i;
 
+/** `/webhooks/:id`: a parameter as routers write it. */
+const EXPRESS = /^:[A-Za-z_]\w*$/;
+
 /** OData's `orders({id})` and `orders(id='{id}')` become two segments. */
 const splitKeyed = (part: string): string[] => {
   const keyed = /^([^({]+)\((?:[^{}]*=)?'?\{([^{}]+)\}'?\)$/.exec(part);
@@ -26,6 +29,10 @@ export const shapeOf = (path: string): PathShape => {
   let verb: string | undefined;
   const segments: Segment[] = [];
   for (const part of bare.split('/').filter(Boolean).flatMap(splitKeyed)) {
+    if (EXPRESS.test(part)) {
+      segments.push({ text: part.slice(1), param: true });
+      continue;
+    }
     const custom = /^(.*[^:]):([A-Za-z]\w*)$/.exec(part);
     if (custom) verb = custom[2];
     const text = custom ? (custom[1] as string) : part;

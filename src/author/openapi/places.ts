@@ -7,6 +7,7 @@ import type { DocOperation } from './types.js';
 import { isMetaName, isObject, type Unwrapped, unwrap } from './unwrap.js';
 
 export interface Places {
+  schemas: Schemas;
   shape(op: DocOperation): PathShape;
   /** The answer of an operation, unwrapped with the noun of its path. */
   answer(op: DocOperation): Unwrapped | undefined;
@@ -20,6 +21,8 @@ export interface Places {
   isSingle(place: string): boolean;
   /** `place/getPolicy` reads the `policy` of a row. */
   isPartRead(place: string, part: string): boolean;
+  /** All parts of a row of the place that are read so. */
+  partsRead(place: string): string[];
 }
 
 const nounOf = (shape: PathShape): string => {
@@ -90,6 +93,7 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
     if (many === false && isSingleName(segments)) ones.add(placeOf(segments));
   }
   return {
+    schemas,
     shape,
     answer,
     body,
@@ -97,6 +101,8 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
     isListed: (place) => lists.has(place),
     takesPost: (place) => posts.has(place),
     isPartRead: (place, part) => parts.has(`${place} ${part}`),
+    partsRead: (place) =>
+      [...parts].flatMap((one) => (one.startsWith(`${place} `) ? [one.slice(place.length + 1)] : [])),
     isSingle: (place) => ones.has(place) && !items.has(place) && !lists.has(place),
   };
 };

@@ -6,6 +6,7 @@ import type { Understanding } from './understand.js';
 export const NO_PLACE = 'its resource found no place in a pack';
 export const PACK_FULL = 'the pack is full';
 export const SAME = 'another operation does the same';
+export const NO_ROW = 'nothing in the call names the row';
 export const UNREAD = 'nothing reads this resource';
 export const NO_COLUMN = 'lists the same things by a relation that no column holds';
 /** Understood all the same: there was no need of the operation, or no room for it. */

@@ -140,7 +140,7 @@ const merged = (groups: readonly Group[]): Group[][] => {
   const bySchema = new Map<string, Group[]>();
   const byNoun = new Map<string, Group[][]>();
   for (const group of sorted) {
-    if (group.single) {
+    if (group.single || group.sightings.some(({ tag }) => tag)) {
       clusters.push([group]);
       continue;
     }

@@ -1,10 +1,12 @@
 /** Operations whose id, not whose path, says what they do to what: `pubsub.projects.topics.list`, `users.info`, `CreateVpc`. */
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
+import { isFixed } from './columns.js';
 import { batchKind, segmentKind, verbNoun } from './crud-words.js';
 import { isDotted, isPlumbing, type PathShape, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
 import type { Verdict } from './sightings.js';
+import { tagCalls } from './tags.js';
 import type { DocOperation, OperationKind } from './types.js';
 
 /** `pubsub.projects.topics.list` over `/v1/{name}`. */
@@ -102,29 +104,69 @@ interface Procedure {
 const procedureWords = (id: string): string[] =>
   wordsOf(id.replace(/^(GET|POST)_/, '').replace(/(\d{4}_?\d{2}_?\d{2}|_?V\d)$/, ''));
 
-/** `/CancelTransaction`: a path that is no more than a verb and what it is done to. */
-const segmentOf = (op: DocOperation, places: Places): string | undefined => {
-  const { segments, verb } = places.shape(op);
-  if (verb !== undefined || segments.some((segment) => segment.param)) return undefined;
-  const named = segments.filter((segment) => !isPlumbing(segment.text));
-  const [only] = named;
-  if (named.length !== 1 || !only || isDotted(only.text) || places.hasItems(placeOf(segments))) return undefined;
-  // `/createjobqueue`: the id tells the words apart.
-  const bare = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
-  if (op.id !== undefined && wordsOf(op.id).length > 1 && bare(op.id) === bare(only.text)) return op.id;
-  return wordsOf(only.text).length > 1 ? only.text : undefined;
+const bare = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+
+/** What the procedure's path ends with, and the parameter after it: `/osis/getPipeline/{PipelineName}`. */
+const endOf = (
+  segments: readonly Segment[],
+): { above: Segment[]; last: Segment | undefined; key: string | undefined } => {
+  const end = segments.at(-1);
+  const key = end?.param === true ? end.text : undefined;
+  const rest = key === undefined ? segments : segments.slice(0, -1);
+  return { above: rest.slice(0, -1), last: rest.at(-1), key };
 };
 
-const nameOf = (op: DocOperation, places: Places): string | undefined =>
-  places.shape(op).segments.length === 0 ? op.id : segmentOf(op, places);
+/** `/osis/createPipeline` with the id CreatePipeline. */
+const isSaid = (op: DocOperation, text: string): boolean =>
+  op.id !== undefined && wordsOf(op.id).length > 1 && bare(op.id) === bare(text);
 
-const procedureOf = (op: DocOperation, places: Places): Procedure | undefined => {
-  const words = procedureWords(nameOf(op, places) ?? '');
+/** Places under which there is nothing but procedures, each named by its id: `/osis`, `/subscription`. */
+const rootsOf = (ops: readonly DocOperation[], places: Places): Set<string> => {
+  const roots = new Map<string, boolean>();
+  for (const op of ops) {
+    const { segments, verb } = places.shape(op);
+    const { above, last } = endOf(segments);
+    const isPlain = verb === undefined && !above.some((segment) => segment.param);
+    const isProcedure = isPlain && last?.param === false && isSaid(op, last.text);
+    segments.forEach((_, at) => {
+      const root = placeOf(segments.slice(0, at + 1));
+      if (at < segments.length - 1)
+        roots.set(root, (roots.get(root) ?? true) && isProcedure && root === placeOf(above));
+    });
+    if (!isProcedure) roots.set(placeOf(segments), false);
+  }
+  return new Set([...roots].flatMap(([root, pure]) => (pure ? [root] : [])));
+};
+
+/** `/CancelTransaction`: a path that is no more than a verb and what it is done to. */
+const segmentOf = (op: DocOperation, places: Places, roots: ReadonlySet<string>): string | undefined => {
+  const { segments, verb } = places.shape(op);
+  const { above, last, key } = endOf(segments);
+  if (verb !== undefined || !last || last.param || isDotted(last.text)) return undefined;
+  const said = isSaid(op, last.text);
+  if (key !== undefined || above.some((segment) => segment.param || !isPlumbing(segment.text)))
+    return said && roots.has(placeOf(above)) ? op.id : undefined;
+  if (isPlumbing(last.text) || places.hasItems(placeOf(segments))) return undefined;
+  // `/createjobqueue`: the id tells the words apart.
+  if (said) return op.id;
+  return wordsOf(last.text).length > 1 ? last.text : undefined;
+};
+
+type Namer = (op: DocOperation) => string | undefined;
+
+/** What an operation is called: by its path, or by its id where the path says nothing. */
+const namerOf = (ops: readonly DocOperation[], places: Places): Namer => {
+  const roots = rootsOf(ops, places);
+  return (op) => (places.shape(op).segments.length === 0 ? op.id : segmentOf(op, places, roots));
+};
+
+const procedureOf = (op: DocOperation, places: Places, nameOf: Namer): Procedure | undefined => {
+  const words = procedureWords(nameOf(op) ?? '');
   const isBatch = words[0] === 'batch' && batchKind(words.slice(0, 2).join('_'), '') !== undefined;
   const [verb = '', ...rest] = isBatch ? words.slice(1) : words;
   if (rest.length === 0 || verb === 'batch') return undefined;
   const kind = VERBS[verb] ?? segmentKind(verb);
-  if (kind === undefined && matchVerb(verb, rest.at(-1) as string) === undefined) return undefined;
+  if (kind === undefined && !MAKES.test(verb) && matchVerb(verb, rest.at(-1) as string) === undefined) return undefined;
   const noun = rest.map((word, at) => (at === rest.length - 1 ? singular(word) : word)).join('_');
   const many = places.answer(op)?.many === true || (rest.at(-1) !== singular(rest.at(-1) as string) && kind === 'get');
   return { kind: many && kind === 'get' ? 'list' : kind, noun, verb };
@@ -141,26 +183,50 @@ const nounIn = (words: readonly string[], nouns: ReadonlySet<string>): string | 
   return undefined;
 };
 
-const on = (noun: string, kind: OperationKind, words: string[]): Verdict => ({
+/** The parameter of the path, where it names a row; a list only narrows by it. */
+const keyOf = (op: DocOperation, places: Places): string | undefined => endOf(places.shape(op).segments).key;
+
+const on = (noun: string, kind: OperationKind, words: string[], key?: string): Exclude<Verdict, string> => ({
   kind,
   place: `/${noun}`,
   noun,
   parents: [],
-  keyParam: undefined,
-  keyElsewhere: kind !== 'list' && kind !== 'search' && kind !== 'create',
+  keyParam: kind === 'list' || kind === 'search' || kind === 'create' ? undefined : key,
+  keyElsewhere: key === undefined && kind !== 'list' && kind !== 'search' && kind !== 'create',
   words,
 });
+
+/** `GetAccountConfiguration` that asks for nothing and answers with one thing: there is one of it. */
+const isOnly = (op: DocOperation, kind: OperationKind | undefined, places: Places): boolean =>
+  (kind === 'get' || kind === 'list') &&
+  places.answer(op)?.many === false &&
+  !op.params.some((param) => param.in === 'path' || (param.in === 'query' && !isFixed(param))) &&
+  (op.body === undefined || places.body(op) === undefined);
+
+const asOnly = (noun: string, kind: 'get' | 'update'): Verdict => ({
+  ...on(noun, kind, []),
+  keyElsewhere: false,
+  single: 'one',
+});
+
+const KEYED = ['id', 'arn', 'name', 'identifier', 'ids', 'arns', 'names'];
+/** What is asked for, and is not there before. */
+const MAKES = /^(request|execute|open|issue|order|purchase|launch|provision|generate)$/;
+const TAG_KINDS = { list: 'list', add: 'create', remove: 'delete' } as const;
 
 const RUN = /(job|execution|task|run|session|query|import|export|scan|analysis|test|build|deployment|operation)$/;
 
 /** `StartDetectionJob` makes the job that it starts, unless it takes the job's id. */
 const makesRun = (op: DocOperation, verb: string, noun: string, places: Places): boolean => {
-  if (!/^(start|run|begin|submit|request)$/.test(verb) || !RUN.test(noun)) return false;
   const tail = noun.split('_').at(-1) as string;
+  const isKey = (name: string): boolean =>
+    name === 'id' || name === 'arn' || [tail, noun].some((word) => KEYED.some((end) => name === `${word}_${end}`));
   const names = [...(places.body(op)?.item.properties.keys() ?? [])].map(snake);
-  return !names.some(
-    (name) => name === 'id' || name === `${tail}_id` || name === `${noun}_id` || name === `${noun}_arn`,
-  );
+  if (names.some(isKey) || keyOf(op, places) !== undefined) return false;
+  if (RUN.test(noun) && /^(start|run|begin|submit|request)$/.test(verb)) return true;
+  // `OpenTunnel`, `RequestCertificate`: the answer says which one came of it.
+  const told = places.answer(op);
+  return MAKES.test(verb) && told?.many === false && [...told.item.properties.keys()].map(snake).some(isKey);
 };
 
 /**
@@ -169,22 +235,31 @@ const makesRun = (op: DocOperation, verb: string, noun: string, places: Places):
  */
 export const byIds = (ops: readonly DocOperation[], places: Places): Map<DocOperation, Verdict> => {
   const out = new Map<DocOperation, Verdict>();
-  const read = ops.map((op) => ({ op, found: procedureOf(op, places) }));
+  const tags = tagCalls(ops, places);
+  for (const [op, tag] of tags)
+    out.set(op, { ...on('tag', TAG_KINDS[tag.role], []), place: '/tag~', keyElsewhere: false, tag });
+  const nameOf = namerOf(ops, places);
+  const read = ops.map((op) => ({ op, found: procedureOf(op, places, nameOf) }));
   const nouns = new Set<string>();
   for (const { found } of read) if (found?.kind === 'get' || found?.kind === 'list') nouns.add(found.noun);
+  const only = new Set(read.flatMap(({ op, found }) => (found && isOnly(op, found.kind, places) ? [found.noun] : [])));
+  for (const { op, found } of read)
+    if (found?.kind === 'list' && places.answer(op)?.many === true) only.delete(found.noun);
   for (const { op, found } of read) {
-    if (!found) continue;
+    if (!found || tags.has(op)) continue;
     const { kind, noun, verb } = found;
     const plain = kind !== undefined && kind !== 'action';
-    if (plain && nouns.has(noun)) out.set(op, on(noun, kind, []));
+    const key = keyOf(op, places);
+    if (only.has(noun) && key === undefined && (isOnly(op, kind, places) || kind === 'update' || kind === 'create'))
+      out.set(op, asOnly(noun, kind === 'update' || kind === 'create' ? 'update' : 'get'));
+    else if (plain && nouns.has(noun)) out.set(op, on(noun, kind, [], key));
     else if (nouns.has(noun) && makesRun(op, verb, noun, places)) out.set(op, on(noun, 'create', []));
     else {
-      const about = nounIn(procedureWords(nameOf(op, places) ?? '').slice(1), nouns);
+      const about = nounIn(procedureWords(nameOf(op) ?? '').slice(1), nouns);
       if (about !== undefined && kind === 'update') {
-        const base = on(about, 'update', []);
-        out.set(op, typeof base === 'string' ? base : { ...base, aspect: noun });
-      } else if (plain && kind !== 'get' && kind !== 'list' && kind !== 'search') out.set(op, on(noun, kind, []));
-      else if (about !== undefined) out.set(op, on(about, 'action', [verb, op.id ?? '']));
+        out.set(op, { ...on(about, 'update', [], key), aspect: noun });
+      } else if (plain && kind !== 'get' && kind !== 'list' && kind !== 'search') out.set(op, on(noun, kind, [], key));
+      else if (about !== undefined) out.set(op, on(about, 'action', [verb, op.id ?? ''], key));
     }
   }
   return out;

@@ -76,7 +76,8 @@ const keyOf = (entity: Entity, create: Tool | undefined, fallback: IdStyle): Tab
   if (entity.resource.single) return { col };
   const named = !/(^|_)(id|uuid|guid|sid|gid|uid)$/.test(col);
   if (given && (given.required || named)) return { col };
-  if (!create && named && entity.key.type === 'text') return { col };
+  if (!create && named && entity.key.type === 'text' && !entity.resource.sightings.some(({ tag }) => tag))
+    return { col };
   return { col, gen: idStyle(entity.key, fallback) };
 };
 

@@ -4,7 +4,9 @@ import { matchVerb } from '../lexicon/match.js';
 import { batchKind, idKind, segmentKind } from './crud-words.js';
 import { isDotted, isPlumbing, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
+import { partRenewed, type Renewal, renewed } from './renew.js';
 import { byDottedId, byIds, byRpcName } from './rpc.js';
+import type { TagCall } from './tags.js';
 import type { DocOperation, OperationKind } from './types.js';
 import type { Unwrapped } from './unwrap.js';
 
@@ -38,6 +40,10 @@ export interface Sighting {
   aspect?: string;
   /** The whole call only counts the rows. */
   counts?: true;
+  /** Makes keys of the part anew. */
+  renews?: Renewal;
+  /** Lists, adds or takes off tags of something else. */
+  tag?: TagCall;
   /** For an action: what to look up in the lexicon, best first. */
   words: string[];
   answer: Unwrapped | undefined;
@@ -139,6 +145,12 @@ const onAspect = (op: DocOperation, segments: readonly Segment[], places: Places
   };
   if (rest.length > 0 && READ_VERBS.has(verb) && places.answer(op)?.many === false)
     return asPart(rest.join('_'), 'get');
+  const words = op.method === 'post' ? renewed(last) : undefined;
+  const part = words && partRenewed(words, places.partsRead(placeOf(row)));
+  if (words && part !== undefined) {
+    const base = asPart(part, 'update');
+    return typeof base === 'string' ? base : { ...base, aspect: last, renews: { words, body: places.body(op) } };
+  }
   if (op.method === 'get' || op.method === 'delete' || places.body(op) === undefined) return undefined;
   if (rest.length > 0 && WRITE_VERBS.has(verb) && places.isPartRead(placeOf(row), rest.join('_')))
     return asPart(rest.join('_'), 'update');
@@ -148,8 +160,19 @@ const onAspect = (op: DocOperation, segments: readonly Segment[], places: Places
   return typeof base === 'string' ? base : { ...base, aspect: last };
 };
 
+/** `POST /domains/{id}/fields-list` lists what `/domains/{id}/fields` holds. */
+const listedPlace = (op: DocOperation, segments: readonly Segment[], places: Places): Segment[] | undefined => {
+  const words = wordsOf(segments.at(-1)?.text ?? '');
+  if (op.method !== 'post' || words.length < 2 || words.at(-1) !== 'list') return undefined;
+  const of = [...segments.slice(0, -1), { text: words.slice(0, -1).join('-'), param: false }];
+  const known = places.takesPost(placeOf(of)) || places.hasItems(placeOf(of));
+  return known && places.answer(op)?.many === true ? of : undefined;
+};
+
 const onStatic = (op: DocOperation, segments: readonly Segment[], places: Places): Verdict => {
   const place = placeOf(segments);
+  const listed = listedPlace(op, segments, places);
+  if (listed !== undefined) return on(listed, 'list');
   if (places.isSingle(place)) return onSingle(op, segments);
   const last = bareVerb(segments.at(-1)?.text ?? '');
   const above = segments.slice(0, -1);
@@ -227,6 +250,12 @@ const isThing = (segments: readonly Segment[], at: number, places: Places): bool
 /** `/servers/{id}/actions/reboot` */
 const ACTIONS = /^(actions?|operations?|commands?|tasks|do)$/i;
 
+/** `POST /cases/{id}` with the id GetCase. */
+const readsByPost = (op: DocOperation, places: Places): boolean =>
+  op.method === 'post' &&
+  /^(get|describe|read|fetch)$/.test(wordsOf(op.id ?? '')[0] ?? '') &&
+  places.answer(op)?.many === false;
+
 const judge = (op: DocOperation, places: Places): Verdict => {
   const shape = places.shape(op);
   const dotted = byDottedId(op, shape, places);
@@ -263,7 +292,9 @@ const judge = (op: DocOperation, places: Places): Verdict => {
   const kind =
     op.method === 'get' && places.answer(op)?.many && places.answer(op)?.path.length === 0
       ? 'list'
-      : ITEM_KINDS[op.method];
+      : readsByPost(op, places)
+        ? 'get'
+        : ITEM_KINDS[op.method];
   if (kind === 'list') return narrowed(segments);
   return onItem(segments, at, kind);
 };
@@ -279,7 +310,11 @@ export const sightingsOf = (
   for (const op of operations) {
     const verdict = nameless.get(op) ?? judge(op, places);
     if (typeof verdict === 'string') unmapped.push({ op, why: verdict });
-    else sightings.push({ ...verdict, op, answer: places.answer(op), body: places.body(op) });
+    else {
+      const one = verdict.tag?.body;
+      const body = one ? { many: true, path: [], item: one, around: [] } : places.body(op);
+      sightings.push({ ...verdict, op, answer: places.answer(op), body: verdict.renews ? undefined : body });
+    }
   }
   return { sightings, unmapped };
 };

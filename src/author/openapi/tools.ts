@@ -11,9 +11,11 @@ import { memberTool } from './memberships.js';
 import { identifier, surfaceField } from './names.js';
 import { type PagingStyle, pagingStyle } from './query.js';
 import { relationTool, whyNoList } from './relations.js';
-import { PACK_FULL, SAME } from './report.js';
+import { renewTool } from './renew.js';
+import { NO_ROW, PACK_FULL, SAME } from './report.js';
 import type { Sighting } from './sightings.js';
 import { countTool, deleteAllTool, singleTool } from './single-tools.js';
+import { taggedArg, tagTool } from './tags.js';
 
 export interface DraftTool {
   tool: Tool;
@@ -60,6 +62,7 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
   const list = noArgs();
   if (kind === 'list' || kind === 'search') {
     parentArg(list, entity, sighting, 'filter');
+    taggedArg(list, entity, sighting);
     listArgs(list, entity, sighting, context.paging, context.schemas);
     return list;
   }
@@ -77,7 +80,7 @@ const argsFor = (kind: PlainKind, entity: Entity, sighting: Sighting, context: T
     return Object.values(list.args).some((arg) => arg.role === 'set') ? list : NO_FIELDS;
   }
   const key = keyArg(entity, sighting, context.schemas);
-  if (!key) return 'nothing in the call names the row';
+  if (!key) return NO_ROW;
   addArg(list, key.wanted, key.arg);
   if (kind !== 'update') return list;
   if (sighting.body?.many && !entity.columns.bodies.has(sighting.op.label)) return MANY_ROWS;
@@ -127,6 +130,16 @@ const buildSingle = (kind: PlainKind, entity: Entity, sighting: Sighting, contex
 
 const build = (kind: PlainKind, entity: Entity, sighting: Sighting, context: ToolContext): Built => {
   if (entity.resource.single === 'one') return buildSingle(kind, entity, sighting, context);
+  if (sighting.renews) {
+    const tool = renewTool(entity, sighting, context.schemas);
+    if (!tool) return { why: NO_FIELDS };
+    return { draft: { tool, sighting, fallback: `renew_${entity.name}`, value: VALUE[kind] } };
+  }
+  if (sighting.tag && kind !== 'list') {
+    const tool = tagTool(entity, sighting);
+    if (!tool) return { why: NO_FIELDS };
+    return { draft: { tool, sighting, fallback: `${kind}_${entity.name}`, value: VALUE[kind] - 3 } };
+  }
   const all = kind === 'delete' && sighting.keyElsewhere ? deleteAllTool(entity, sighting, keysOf(context)) : undefined;
   if (all && !keyArg(entity, sighting, context.schemas))
     return { draft: { tool: all, sighting, fallback: `delete_all_${plural(entity.name)}`, value: 3 } };

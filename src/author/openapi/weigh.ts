@@ -1,9 +1,10 @@
 /** What each entity would bring to a pack: tools, writes, worth. */
 import type { Table } from '../../artifacts/table.js';
 import { noVerb, verbOf } from './actions.js';
+import { keyArg } from './args.js';
 import type { Entity } from './entities.js';
 import type { Weighed } from './packs.js';
-import { SAME } from './report.js';
+import { NO_ROW, SAME } from './report.js';
 import type { ServiceContext } from './service.js';
 import { plainTools } from './tools.js';
 import type { OperationKind } from './types.js';
@@ -30,8 +31,10 @@ export const weigh = (
   });
   const table = roughTable(entity);
   const asked = entity.resource.sightings.filter(({ kind }) => kind === 'action');
-  const verbs = asked.filter((sighting) => verbOf(entity, sighting, context.nouns, table) !== undefined);
-  for (const sighting of asked) if (!verbs.includes(sighting)) why.set(sighting.op.label, noVerb(sighting));
+  const known = asked.filter((sighting) => verbOf(entity, sighting, context.nouns, table) !== undefined);
+  const verbs = known.filter((sighting) => keyArg(entity, sighting, context.schemas) !== undefined);
+  for (const sighting of asked)
+    if (!verbs.includes(sighting)) why.set(sighting.op.label, known.includes(sighting) ? NO_ROW : noVerb(sighting));
   for (const { sighting } of plain) understood.set(sighting.op.label, sighting.kind);
   for (const { op, kind } of verbs) understood.set(op.label, kind);
   const actions = Math.min(verbs.length, MOST_ACTIONS);
