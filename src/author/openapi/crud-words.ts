@@ -6,7 +6,7 @@ const WORDS: readonly (readonly [OperationKind, string])[] = [
   ['list', 'list all index browse listall getall'],
   ['search', 'search find query lookup filter searches'],
   ['get', 'get show detail details info view read fetch retrieve describe'],
-  ['create', 'create add new insert post make'],
+  ['create', 'create add new insert post make upsert'],
   ['update', 'update edit modify save patch replace put change'],
   ['delete', 'delete remove destroy del'],
 ];

@@ -44,11 +44,15 @@ const bodyOf = (schema: unknown, noun: string, schemas: Schemas): Unwrapped | un
 const COMPUTED =
   /^\$?(count|counts|total|totals|stats?|statistics|summary|summaries|search|query|metrics?|analytics|report|reports|usage|export|download|preview|calculate|calculation|estimate|quote|validate|check|test|health|healthcheck|ping|version|versions|time|now|random|suggest|suggestions|autocomplete|history|histogram|chart|charts|insights|delta|diff|compare|login|logout|token|authorize|oauth|callback|openapi|swagger|schema|docs|content|raw|logs?|availability|forecast|trends?)(\(.*)?$/i;
 
-const isSingleName = (segments: readonly Segment[]): boolean => {
+const isWord = (segments: readonly Segment[]): boolean => {
   const last = segments.at(-1);
-  if (!last || last.param || isDotted(last.text) || last.text.includes('(') || isPlumbing(last.text)) return false;
-  const word = lastWord(last.text);
-  return segmentKind(last.text) === undefined && !COMPUTED.test(word) && !COMPUTED.test(last.text);
+  return !!last && !last.param && !isDotted(last.text) && !last.text.includes('(') && !isPlumbing(last.text);
+};
+
+const isSingleName = (segments: readonly Segment[]): boolean => {
+  const text = segments.at(-1)?.text ?? '';
+  const computed = COMPUTED.test(lastWord(text)) || COMPUTED.test(text);
+  return isWord(segments) && segmentKind(text) === undefined && !computed;
 };
 
 export const placesOf = (operations: readonly DocOperation[], schemas: Schemas): Places => {
@@ -78,6 +82,8 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
   const posts = new Set<string>();
   const ones = new Set<string>();
   const parts = new Set<string>();
+  const kept = new Set<string>();
+  const shown = new Set<string>();
   for (const op of operations) {
     const { segments, verb } = shape(op);
     segments.forEach((segment, at) => {
@@ -91,7 +97,12 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
     const many = op.method === 'get' ? answer(op)?.many : undefined;
     if (many === true) lists.add(placeOf(segments));
     if (many === false && isSingleName(segments)) ones.add(placeOf(segments));
+    if (many === false && isWord(segments)) shown.add(placeOf(segments));
+    const sets = (op.method === 'put' || op.method === 'patch') && body(op);
+    if (sets && !sets.many && isObject(sets.item)) kept.add(placeOf(segments));
   }
+  // Whatever it is called: what is set there and shown there is kept there.
+  for (const place of shown) if (kept.has(place)) ones.add(place);
   return {
     schemas,
     shape,

@@ -164,6 +164,55 @@ const tags: Node = {
   '/untagResource': call('UntagResource', owned({ TagKeys: list(text) })),
 };
 
+describe('what is written at another address', () => {
+  const names = ['number', 'customer', 'total', 'currency', 'memo'];
+  const Bill = object({ id: text, ...Object.fromEntries(names.map((name) => [name, text])) });
+  const Receipt = object({ receiptId: text, queuedAt: text, state: text });
+  const shown = (root: string): Node => ({
+    [`/${root}/bills`]: { get: ok(list(ref('Bill'))) },
+    [`/${root}/bills/{id}`]: { get: { ...inPath('id'), ...ok(ref('Bill')) } },
+  });
+  const pushed = (fields: readonly string[]): Node => ({
+    '/push/bills': {
+      post: { ...takes(object(Object.fromEntries(fields.map((name) => [name, text])))), ...ok(ref('Receipt')) },
+    },
+  });
+
+  it('is what the one place of that noun shows', () => {
+    const spec = specOf({ ...shown('data'), ...pushed(names) }, { Bill, Receipt });
+    expect(Object.values(spec.tables)).toHaveLength(1);
+    expect(byOperation(spec, 'POST /push/bills')).toMatchObject({ op: 'create', args: { memo: { col: 'memo' } } });
+  });
+
+  it.each([
+    ['where little of it is shown', { ...shown('data'), ...pushed(['number', 'a', 'b', 'c', 'd']) }],
+    ['where its names are few', { ...shown('data'), ...pushed(names.slice(0, 2)) }],
+    ['without a body', { ...shown('data'), '/push/bills': { post: ok(ref('Receipt')) } }],
+  ])('but not %s', (_, paths) => {
+    expect(stateful(author(paths, { Bill, Receipt }))).toEqual([]);
+  });
+
+  it('a word that sounds computed is kept where it is set and shown, and no other', () => {
+    const Hook = object({ url: text, retries: { type: 'integer' } });
+    const paths = (more: Node): Node => ({
+      '/bills': { get: ok(list(ref('Bill'))), post: { ...takes(ref('Bill')), ...ok(ref('Bill')) } },
+      '/bills/{id}': { get: { ...inPath('id'), ...ok(ref('Bill')) } },
+      '/bills/{id}/callback': { get: { ...inPath('id'), ...ok(ref('Hook')) }, ...more },
+    });
+    const put: Node = { put: { ...inPath('id'), ...takes(ref('Hook')), ...done } };
+    expect(stateful(author(paths(put), { Bill, Hook }))).toEqual(['bill', 'callback']);
+    expect(stateful(author(paths({}), { Bill, Hook }))).toEqual(['bill']);
+  });
+
+  it('upsert makes a row', () => {
+    const spec = specOf(
+      { ...shown('data'), '/data/bills/upsert': { post: { ...takes(ref('Bill')), ...done } } },
+      { Bill },
+    );
+    expect(byOperation(spec, 'POST /data/bills/upsert')?.op).toBe('create');
+  });
+});
+
 describe('tags', () => {
   it('are rows under what they hang on, added, replaced and taken off', () => {
     const result = author({ ...boats, ...tags }, { Tag });

@@ -165,7 +165,51 @@ const merged = (groups: readonly Group[]): Group[][] => {
       if (group.schema !== undefined && !bySchema.has(group.schema)) bySchema.set(group.schema, fresh);
     }
   }
-  return clusters;
+  return withWriters(clusters);
+};
+
+const READ_KINDS = new Set<OperationKind>(['get', 'list', 'search']);
+const reads = (cluster: readonly Group[]): boolean =>
+  cluster.some((group) => group.sightings.some(({ kind }) => READ_KINDS.has(kind)));
+
+/** Property names of all that a cluster's bodies write. */
+const bodyNames = (cluster: readonly Group[]): Set<string> =>
+  new Set(
+    cluster.flatMap(({ sightings }) =>
+      sightings.flatMap(({ body, kind }) =>
+        body && kind !== 'action' ? [...body.item.properties.keys()].map(snake) : [],
+      ),
+    ),
+  );
+
+/** Bodies of that many names are no chance. */
+const MIN_WRITTEN = 4;
+
+/**
+ * `POST /push/invoices` writes what `/data/invoices` shows: a place that nothing reads belongs to the one read place of its noun that
+ * shows nearly all of what it writes.
+ */
+const withWriters = (clusters: Group[][]): Group[][] => {
+  const readers = new Map<string, Group[][]>();
+  const isPlain = (cluster: readonly Group[]): boolean =>
+    !cluster.some(({ single, sightings }) => single || sightings.some(({ tag }) => tag));
+  for (const cluster of clusters) {
+    const noun = cluster[0]?.noun ?? '';
+    if (reads(cluster) && isPlain(cluster)) readers.set(noun, [...(readers.get(noun) ?? []), cluster]);
+  }
+  return clusters.filter((cluster) => {
+    if (reads(cluster) || !isPlain(cluster)) return true;
+    const written = bodyNames(cluster);
+    const homes = (readers.get(cluster[0]?.noun ?? '') ?? []).filter((home) =>
+      home.some(({ names }) => {
+        const shared = [...written].filter((name) => names.has(name)).length;
+        return shared >= MIN_WRITTEN && shared >= OVERLAP * written.size;
+      }),
+    );
+    if (homes.length !== 1) return true;
+    homes[0]?.push(...cluster);
+    return false;
+  });
 };
 
 /** Every name its rows go by: the schemas of each collection, and all that its own operations answer with. */
