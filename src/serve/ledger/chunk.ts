@@ -44,10 +44,13 @@ const sliceOf = (run: Run, from: number, to: number): Run => ({
 });
 
 /** The end of the extent that begins at `from`. */
-const extentEnd = (calls: readonly LedgerEntry[], from: number): number => {
+const extentEnd = ({ calls, sizes }: Run, from: number): number => {
   let bytes = 0;
   let end = from;
-  while (end < calls.length && end - from < EXTENT_CALLS && bytes < EXTENT_BYTES) bytes += footprint(calls[end++]!);
+  while (end < calls.length && end - from < EXTENT_CALLS && bytes < EXTENT_BYTES) {
+    bytes += sizes?.[end] ?? footprint(calls[end]!);
+    end++;
+  }
   return end;
 };
 
@@ -63,7 +66,7 @@ export const writeRun = (segments: Segments, run: Run): Extents | undefined => {
   const records: Buffer[] = [];
   const ends: number[] = [];
   for (let from = 0; from < run.calls.length; from = ends.at(-1) as number) {
-    const end = extentEnd(run.calls, from);
+    const end = extentEnd(run, from);
     const part = end - from === run.calls.length ? run : sliceOf(run, from, end);
     try {
       records.push(serialize([part.calls, part.ms]));

@@ -28,6 +28,8 @@ export interface Ledger {
 export interface Run {
   calls: LedgerEntry[];
   ms: number[];
+  /** Bytes of heap that each call is counted with, where they were counted. */
+  sizes?: number[];
 }
 
 export const served = (call: LedgerEntry, ms: number): ServedEntry => ({ ...call, ms });

@@ -83,8 +83,9 @@ export class LedgerStore {
     if (body.tail) {
       body.tail.calls.push(entry);
       body.tail.ms.push(ms);
+      body.tail.sizes?.push(bytes);
     } else {
-      body.tail = { calls: [entry], ms: [ms] };
+      body.tail = { calls: [entry], ms: [ms], sizes: [bytes] };
     }
     body.tailBytes += bytes;
     this.#bytes += bytes;
