@@ -73,6 +73,7 @@ const netChanges = (shape: TableShape, touches: readonly Touch[]): RowChange[] =
 export class Footprint {
   #log: Touch[] | undefined;
   #schema: Schema | undefined;
+  #last: TableShape | undefined;
   #detail: Detail = 'rows';
   /** Tables of which a row was updated or deleted: a row that is inserted then may stand in its place. */
   readonly #changed = new Set<string>();
@@ -89,9 +90,10 @@ export class Footprint {
   note(op: number, table: number, one: bigint, two: bigint): void {
     const log = this.#log;
     if (!log) return;
-    const name = this.runtime.memory.cString(table) ?? '';
-    const shape = this.#schema?.tables.get(name);
-    if (!shape?.key || name.startsWith(INTERNAL)) return;
+    if (this.runtime.memory.startsWith(table, INTERNAL)) return;
+    const shape = this.#shapeAt(table);
+    if (!shape?.key) return;
+    const { name } = shape;
     if (op === INSERT && this.#detail === 'keys' && !this.#changed.has(name)) {
       const newKey = this.#newKey(layoutOf(shape), two);
       if (newKey !== undefined) {
@@ -112,10 +114,21 @@ export class Footprint {
     }
   }
 
+  /** The table whose name stands at `at`; mostly the one that was touched last. */
+  #shapeAt(at: number): TableShape | undefined {
+    const { memory } = this.runtime;
+    const last = this.#last;
+    const isLast = last && memory.startsWith(at, last.name) && memory.bytes[at + last.name.length] === 0;
+    if (isLast) return last;
+    this.#last = this.#schema?.tables.get(memory.cString(at) ?? '');
+    return this.#last;
+  }
+
   /** Tables that `schema` has no single-column key for, and internal ones, are left out. */
   start(schema: Schema, detail: Detail): void {
     if (this.#log === undefined || this.#log.length > 0) this.#log = [];
     if (this.#changed.size > 0) this.#changed.clear();
+    if (this.#schema !== schema) this.#last = undefined;
     this.#schema = schema;
     this.#detail = detail;
   }

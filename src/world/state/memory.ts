@@ -69,6 +69,16 @@ export class Memory {
     return this.text(at, (bytes[end] === 0 ? end : bytes.indexOf(0, end)) - at);
   }
 
+  /** Whether the bytes at `at` begin with those of `text`; false for any that is not ASCII. */
+  startsWith(at: number, text: string): boolean {
+    const bytes = this.bytes;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 127 || bytes[at + i] !== code) return false;
+    }
+    return true;
+  }
+
   /** Writes a 64-bit integer that is not negative. */
   write64(at: number, value: number): void {
     this.write32(at, value);

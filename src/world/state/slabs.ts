@@ -22,7 +22,8 @@ export class Slabs {
   #live = 0;
 
   constructor(readonly pageSize: number) {
-    this.#perSlab = Math.max(1, SLAB_BYTES / pageSize);
+    // A whole number to V8 too, so that places are found without floating-point division.
+    this.#perSlab = Math.max(1, SLAB_BYTES / pageSize) | 0;
   }
 
   /** Pages in use. */

@@ -84,7 +84,9 @@ export class Vfs {
           if (!slot) return IOERR;
           const size = (slot.head as Head).base.pageSize;
           const from = Number(offset);
-          return work(slot, Math.floor(from / size) + 1, from % size, buffer, length);
+          const before = Math.floor(from / size);
+          // The rest of a division of floating-point numbers is a call into the C library.
+          return work(slot, before + 1, from - before * size, buffer, length);
         } catch {
           return IOERR;
         }
