@@ -1,5 +1,6 @@
 /** A statement of one connection, prepared when first used and kept; it follows the connection from state to state. */
 import { TreadleError } from '../../errors.js';
+import { type RowMaker, rowMaker } from '../../kit/rows.js';
 import type { Database } from './database.js';
 import type { Runtime } from './runtime.js';
 import type { Row, SqlValue } from './types.js';
@@ -24,7 +25,9 @@ const NONE: readonly SqlValue[] = [];
 export class Statement {
   #database: Database | undefined;
   #stmt = 0;
-  #names: string[] = [];
+  #columns = 0;
+  #made: RowMaker<SqlValue> = () => ({});
+  readonly #values: SqlValue[] = [];
   #params = 0;
   #isReadOnly = false;
 
@@ -89,10 +92,9 @@ export class Statement {
     this.#stmt = stmt;
     this.#params = c.sqlite3_bind_parameter_count(stmt);
     this.#isReadOnly = c.sqlite3_stmt_readonly(stmt) !== 0;
-    this.#names = Array.from(
-      { length: c.sqlite3_column_count(stmt) },
-      (_, i) => memory.cString(c.sqlite3_column_name(stmt, i)) ?? '',
-    );
+    this.#columns = c.sqlite3_column_count(stmt);
+    const names = Array.from({ length: this.#columns }, (_, i) => memory.cString(c.sqlite3_column_name(stmt, i)) ?? '');
+    this.#made = rowMaker(names);
   }
 
   #start(params: readonly SqlValue[]): Database {
@@ -148,19 +150,19 @@ export class Statement {
   }
 
   #row({ c, memory }: Runtime): Row {
-    const names = this.#names;
     const stmt = this.#stmt;
-    const row: Row = {};
-    for (let i = 0; i < names.length; i++) {
+    const values = this.#values;
+    const count = this.#columns;
+    for (let i = 0; i < count; i++) {
       const type = c.sqlite3_column_type(stmt, i);
       let value: SqlValue;
       if (type === TEXT) value = memory.text(c.sqlite3_column_text(stmt, i), c.sqlite3_column_bytes(stmt, i));
       else if (type === NULL) value = null;
       else if (type === BLOB) value = memory.hex(c.sqlite3_column_blob(stmt, i), c.sqlite3_column_bytes(stmt, i));
       else value = c.sqlite3_column_double(stmt, i);
-      row[names[i] as string] = value;
+      values[i] = value;
     }
-    return row;
+    return this.#made(values);
   }
 
   #misused(what: string, value: unknown): TreadleError {

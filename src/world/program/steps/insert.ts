@@ -1,9 +1,10 @@
 /** insert: one row with its id, automatic columns and defaults; binds the row as it is stored. */
 import type { PlainStep } from '../../../artifacts/step.js';
 import type { Column, Table } from '../../../artifacts/table.js';
+import { rowMaker } from '../../../kit/rows.js';
 import { COUNTER_TABLE, quoted } from '../../ddl.js';
 import { idOf } from '../../ids.js';
-import type { Row, SqlValue } from '../../state/types.js';
+import type { SqlValue } from '../../state/types.js';
 import { canonicalLiteral } from '../../surface/args.js';
 import { AgentError } from '../../surface/value.js';
 import { storedIn } from '../convert.js';
@@ -101,6 +102,7 @@ export const compileInsert = (scope: Scope, { insert }: InsertStep): [CompiledSt
     source: sourceOf(scope, insert.table, name, targets.get(name)),
   }));
   const names = sources.map(({ name }) => quoted(name)).join(', ');
+  const made = rowMaker<SqlValue>(sources.map(({ name }) => name));
   const marks = sources.map(() => '?').join(', ');
   const sql = `INSERT INTO ${quoted(insert.table)} (${names}) VALUES (${marks})`;
   const bound =
@@ -108,16 +110,11 @@ export const compileInsert = (scope: Scope, { insert }: InsertStep): [CompiledSt
   return [
     {
       run: (run) => {
-        const row: Row = {};
         const params: SqlValue[] = [];
-        for (const { name, source } of sources) {
-          const value = source(run);
-          row[name] = value;
-          params.push(value);
-        }
+        for (const { source } of sources) params.push(source(run));
         run.conn.prepare(sql).run(params);
         // STRICT tables without triggers store exactly what was bound, so the row need not be read again.
-        if (bound) run.slots[bound[1]] = row;
+        if (bound) run.slots[bound[1]] = made(params);
       },
       plans: [{ sql, writes: insert.table }],
     },
