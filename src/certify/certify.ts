@@ -24,7 +24,7 @@ const ME = { id: 'certify', name: 'Certifier', email: 'certify@treadle.example' 
 export const subjectOf = (world: LoadedWorld, service: LoadedService): ServiceSubject => {
   let opened = 0;
   const open = (book?: Book): Session =>
-    Session.open(world, { id: `certify-${opened++}`, me: ME, ...(book && { book }) });
+    Session.open(world, { id: `certify-${opened++}`, me: ME, isUnversioned: true, ...(book && { book }) });
   const ready = (probe: Probe): Session => {
     const session = open();
     replayBefore(session, probe);
@@ -114,7 +114,7 @@ export interface CertifiedWorld {
 /** Everything a world validator may look at; each invariant is studied when the first validator asks. */
 export const worldSubjectOf = (world: LoadedWorld, probes: readonly Probe[]): WorldSubject => {
   let opened = 0;
-  const open = (): Session => Session.open(world, { id: `certify-world-${opened++}`, me: ME });
+  const open = (): Session => Session.open(world, { id: `certify-world-${opened++}`, me: ME, isUnversioned: true });
   const readers = new Map([...world.services.values()].map((service) => [service.id, rowReader(service)]));
   const rows: WorldSubject['rows'] = (service, table) => readers.get(service)?.(table) ?? [];
   const random = rng(world.spec.seed, 'certify', 'world');

@@ -55,13 +55,16 @@ const called = (session: Session, calls: Calls, into: string[]): void => {
   for (const { tool, args } of calls) into.push(JSON.stringify(session.call(tool, args).result));
 };
 
+const opened = (world: LoadedWorld, me: WorldSubject['me'], id: string): Session =>
+  Session.open(world, { id, me, isUnversioned: true });
+
 const alone = (
   world: LoadedWorld,
   me: WorldSubject['me'],
   calls: Calls,
   id: string,
 ): { seen: string[]; state: string } => {
-  const session = Session.open(world, { id, me });
+  const session = opened(world, me, id);
   const seen: string[] = [];
   called(session, calls, seen);
   const state = session.hash();
@@ -94,7 +97,7 @@ const checkIsolation = (subject: WorldSubject, world: LoadedWorld, notes: Notes)
   const reads = someOf(probes, true, READS);
   const [first, second] = [stepsOf(writes), stepsOf([...reads, ...[...writes].reverse()])];
   const lone = [alone(world, me, first, 'first'), alone(world, me, second, 'second')] as const;
-  const sessions = [Session.open(world, { id: 'first', me }), Session.open(world, { id: 'second', me })] as const;
+  const sessions = [opened(world, me, 'first'), opened(world, me, 'second')] as const;
   const start = sessions[0].hash();
   const seen: [string[], string[]] = [[], []];
   for (let i = 0; i < Math.max(first.length, second.length); i++) {
@@ -155,7 +158,7 @@ export const isolation: WorldValidator = {
     const canary = `canary_${sha256(`${world.hash} ${world.spec.seed}`).slice(0, 12)}`;
     const marked = planted(world, canary);
     const outputs = checkIsolation(subject, marked, notes);
-    const session = Session.open(marked, { id: canary, me });
+    const session = opened(marked, me, canary);
     outputs.push(JSON.stringify(session.tools()));
     session.drop();
     checkSecrecy(world, canary, outputs, notes);

@@ -31,6 +31,8 @@ export interface SessionOptions {
   me: Caller;
   /** Where calls are written down; a list in memory when absent. */
   book?: Book;
+  /** Leaves the tools' content hashes out of the entries, where nobody reads them: hashing a tool takes as long as a call. */
+  isUnversioned?: boolean;
 }
 
 /** A point to come back to. Drop it when it is no longer needed. */
@@ -49,20 +51,24 @@ interface Inside {
   book: Book;
 }
 
+type Origin = Pick<Session, 'id' | 'world' | 'me' | 'offered' | 'isUnversioned'>;
+
 export class Session implements ToolHost {
   readonly id: string;
   readonly world: LoadedWorld;
   readonly me: Caller;
   readonly offered: ReadonlySet<string>;
+  readonly isUnversioned: boolean;
   #in: Inside;
   #tools: SessionTool[] | undefined;
   #dropped = false;
 
-  private constructor(from: Pick<Session, 'id' | 'world' | 'me' | 'offered'>, inside: Inside, tools?: SessionTool[]) {
+  private constructor(from: Origin, inside: Inside, tools?: SessionTool[]) {
     this.world = from.world;
     this.id = from.id;
     this.me = from.me;
     this.offered = from.offered;
+    this.isUnversioned = from.isUnversioned;
     this.#in = inside;
     this.#tools = tools;
   }
@@ -82,7 +88,8 @@ export class Session implements ToolHost {
     const offered = new Set(options.services ?? world.services.keys());
     const { clock } = world.spec;
     const inside = { states: new Map(), workspace: new Workspace(), clock, book: options.book ?? plainBook() };
-    return new Session({ id: options.id, world, me: options.me, offered }, inside);
+    const { id, me, isUnversioned = false } = options;
+    return new Session({ id, world, me, offered, isUnversioned }, inside);
   }
 
   /** A session that goes on from a point kept elsewhere; it takes the states over. */
@@ -211,7 +218,7 @@ export class Session implements ToolHost {
     );
     const { ok, result } = outcome;
     const answered = { ok, result, error: outcome.ok ? undefined : outcome.error, touched };
-    const called = { service: service.id, tool: name, toolVersion: tool.version, args };
+    const called = { service: service.id, tool: name, toolVersion: this.isUnversioned ? '' : tool.version, args };
     return this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
   }
 
@@ -240,9 +247,9 @@ export class Session implements ToolHost {
     const { states, workspace, clock } = this.#in;
     const forked = new Map<string, State>();
     for (const [service, state] of states) forked.set(service, state.fork());
-    const { world, me, offered } = this;
+    const { world, me, offered, isUnversioned } = this;
     const inside = { states: forked, workspace: workspace.fork(), clock, book };
-    return new Session({ id, world, me, offered }, inside, this.#tools);
+    return new Session({ id, world, me, offered, isUnversioned }, inside, this.#tools);
   }
 
   snapshot(): SessionSnapshot {
