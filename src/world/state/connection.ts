@@ -132,11 +132,12 @@ export class Connection {
     this.#database?.limit(vmSteps);
   }
 
-  /** What `sql` reads and writes, as SQLite's authorizer tells it at prepare; kept per text. */
+  /** What `sql` reads and writes, as SQLite's authorizer tells it at prepare; kept per text, also when the handle is closed. */
   access(sql: string): Access {
     const known = this.#accesses.get(sql);
     if (known) return known;
     const access = this.ready().access(sql, { main: (this.#state as State).base.schema.names });
+    if (this.#accesses.size >= MOST_STATEMENTS) this.#accesses.clear();
     this.#accesses.set(sql, access);
     return access;
   }
@@ -187,7 +188,6 @@ export class Connection {
   /** Closes the handle; the next use opens it again. */
   close(): void {
     this.#statements.clear();
-    this.#accesses.clear();
     if (this.#database === undefined) return;
     this.#database.close();
     this.#database = undefined;

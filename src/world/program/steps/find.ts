@@ -25,8 +25,8 @@ const countOf = (scope: Scope, value: Value | undefined, high: number, standard:
   return (run) => clamped(compiled.get(run), 0, high, standard);
 };
 
-/** ORDER BY by the value of the sort argument; the key breaks ties, so that pages never overlap. */
-const orderOf = (scope: Scope, find: Find): { order(run: Run): string; all: string[] } => {
+/** ORDER BY by the value of the sort argument; the key breaks ties, so that pages never overlap. `full`: by all that it may be. */
+const orderOf = (scope: Scope, find: Find): { order(run: Run): string; full: string } => {
   const { key } = stepTable(scope, find.table);
   const by = (cols: readonly { col: string; desc?: boolean | undefined }[]): string => {
     const terms = cols.map(({ col, desc }) => {
@@ -37,7 +37,7 @@ const orderOf = (scope: Scope, find: Find): { order(run: Run): string; all: stri
     return ` ORDER BY ${terms.join(', ')}`;
   };
   const fixed = by(find.order ?? []);
-  if (!find.sort) return { order: () => fixed, all: [fixed] };
+  if (!find.sort) return { order: () => fixed, full: fixed };
   const value = compileValue(scope, find.sort.value);
   const choices = new Map(
     find.sort.allowed.flatMap((col) => [
@@ -45,7 +45,8 @@ const orderOf = (scope: Scope, find: Find): { order(run: Run): string; all: stri
       [`-${col}`, by([{ col, desc: true }])],
     ]),
   );
-  return { order: (run) => choices.get(String(value.get(run))) ?? fixed, all: [fixed, ...choices.values()] };
+  const full = by([...(find.order ?? []), ...find.sort.allowed.map((col) => ({ col }))]);
+  return { order: (run) => choices.get(String(value.get(run))) ?? fixed, full };
 };
 
 const pieces = (scope: Scope, find: Find): { of(run: Run): Piece[]; full: string[] } => {
@@ -72,7 +73,7 @@ export const compileFind = (scope: Scope, { find }: FindStep): [CompiledStep, Sc
   stepTable(scope, find.table);
   const from = `FROM ${quoted(find.table)}`;
   const conditions = pieces(scope, find);
-  const { order, all } = orderOf(scope, find);
+  const { order, full } = orderOf(scope, find);
   const limitOf = countOf(scope, find.limit, MAX_ROWS, find.limit === undefined ? MAX_ROWS : DEFAULT_LIMIT);
   const offsetOf = countOf(scope, find.offset, MAX_OFFSET, 0);
   const { returns } = scope.site.tool;
@@ -81,9 +82,8 @@ export const compileFind = (scope: Scope, { find }: FindStep): [CompiledStep, Sc
   let totalSlot: number | undefined;
   if (find.total !== undefined)
     [after, totalSlot] = bind(after, find.total, { is: 'scalar', scalar: 'int', nullable: false });
-  const plans: Planned[] = all.map((by) => ({
-    sql: `SELECT * ${from}${whereSql(conditions.full)}${by} LIMIT ? OFFSET ?`,
-  }));
+  // One statement for all orders: they differ in columns of the one table only.
+  const plans: Planned[] = [{ sql: `SELECT * ${from}${whereSql(conditions.full)}${full} LIMIT ? OFFSET ?` }];
   if (totalSlot !== undefined) plans.push({ sql: `SELECT COUNT(*) AS "n" ${from}${whereSql(conditions.full)}` });
   return [
     {
