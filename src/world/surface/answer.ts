@@ -38,8 +38,12 @@ const fillOf = (spec: ServiceSpec, kind: 'one' | 'many' | 'done' | 'row', own?: 
 export const isKeyApart = (spec: ServiceSpec): boolean =>
   keptFor(spec, 'key apart', () => placeholdersIn(spec.surface.row).has('key'));
 
-/** How rows of a table look. A row template that places `$key` itself leaves the key column out of `$fields`. */
-export const rowView = (spec: ServiceSpec, tableName: string, cols?: readonly string[]): RowView => {
+/** How rows of a table look, made once for all tools that show the same columns. */
+export const rowView = (spec: ServiceSpec, table: string, cols?: readonly string[]): RowView =>
+  keptFor(spec, `rows ${table} ${cols?.join() ?? '*'}`, () => rowViewOf(spec, table, cols));
+
+/** A row template that places `$key` itself leaves the key column out of `$fields`. */
+const rowViewOf = (spec: ServiceSpec, tableName: string, cols?: readonly string[]): RowView => {
   const table = tableOf(spec, tableName);
   const keyCol = table.key.col;
   const apart = isKeyApart(spec);
@@ -83,7 +87,8 @@ export const answerView = (spec: ServiceSpec, table: string, returns?: Returns):
   const done = fillOf(spec, 'done', own);
   const { paging: style } = spec.surface;
   // Writing a row is the dear part of most answers: it is written only in the forms that the envelope has a place for.
-  const used = placeholdersIn(envelopeOf(spec, 'one', returns));
+  const used =
+    own === undefined ? keptFor(spec, 'in one', () => placeholdersIn(spec.surface.one)) : placeholdersIn(own);
   const [asRow, asFields, asKey] = [used.has('row'), used.has('fields'), used.has('key')];
   return {
     row: (row) => {
@@ -126,4 +131,4 @@ export const encodeError = (spec: ServiceSpec, { code, message, status, field }:
 
 /** A row of a table as the surface shows it, hidden columns left out. Throws `unknown_table`. */
 export const encodeRow = (spec: ServiceSpec, tableName: string, row: Readonly<Row>): Json =>
-  keptFor(spec, `row ${tableName}`, () => rowView(spec, tableName)).show(row);
+  rowView(spec, tableName).show(row);
