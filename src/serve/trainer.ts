@@ -25,6 +25,10 @@ export interface SessionFilter {
   run?: string;
   group?: string;
   status?: string;
+  /** Only those opened after this session: the last one of the page before. */
+  after?: string;
+  /** At most so many, in the order of opening; absent: all. */
+  limit?: number;
 }
 
 export interface StatisticsFilter {
@@ -47,6 +51,7 @@ export interface Trainer {
   info(): Promise<ServerInfo>;
   open(request: OpenRequest, once?: Once): Promise<OpenedSession>;
   session(id: string): Promise<SessionInfo>;
+  /** In the order of opening. Throws `unknown_session` for an `after` that the server has forgotten. */
   sessions(filter?: SessionFilter): Promise<SessionInfo[]>;
   tools(id: string): Promise<SessionTool[]>;
   call(id: string, request: CallRequest): Promise<CallOutcome>;

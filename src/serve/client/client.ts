@@ -66,7 +66,10 @@ const trainerOver = (ask: Asker, fetchBytes: Fetcher): Trainer => {
     info: () => ask<api.ServerInfo>('getInfo'),
     open: (body, once) => ask<api.OpenedSession>('openSession', { body, key: once?.key }),
     session: (id) => about<api.SessionInfo>('getSession', id),
-    sessions: (filter) => ask<api.SessionInfo[]>('listSessions', { query: { ...filter } }),
+    sessions: ({ limit, ...filter } = {}) =>
+      ask<api.SessionInfo[]>('listSessions', {
+        query: { ...filter, ...(limit === undefined ? {} : { limit: String(limit) }) },
+      }),
     tools: (id) => about<SessionTool[]>('getTools', id),
     call: (id, body) => about<CallOutcome>('callTool', id, { body }),
     fork: (id, body = {}, once) => about<api.OpenedSession[]>('forkSession', id, { body, key: once?.key }),

@@ -88,6 +88,26 @@ const lifecycle: ContractCase[] = [
       ),
   },
   {
+    name: 'lists sessions by the page, in the order of opening',
+    run: async ({ trainer, world }) => {
+      const labels = { run: 'pages' };
+      const opened: string[] = [];
+      for (let n = 0; n < 5; n++) opened.push((await trainer.open({ world, labels })).id);
+      const page = async (after?: string): Promise<string[]> =>
+        (await trainer.sessions({ run: 'pages', limit: 2, ...(after ? { after } : {}) })).map(({ id }) => id);
+      const pages: string[][] = [];
+      for (let last: string | undefined; ; ) {
+        const next = await page(last);
+        if (next.length === 0 || pages.length > 5) break;
+        pages.push(next);
+        last = next.at(-1);
+      }
+      deepStrictEqual(pages, [opened.slice(0, 2), opened.slice(2, 4), opened.slice(4)]);
+      await refuses('unknown_session', trainer.sessions({ after: 'nobody' }));
+      for (const id of opened) await trainer.close(id);
+    },
+  },
+  {
     name: 'says what it does not know',
     run: async ({ trainer, task }) => {
       await refuses('unknown_session', trainer.session('nobody'));

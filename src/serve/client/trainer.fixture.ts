@@ -144,15 +144,20 @@ export const fakeTrainer = (world: LoadedWorld, options: FakeOptions = {}): Fake
     }),
     open,
     session: (id) => infoOf(find(id)),
-    sessions: (filter = {}) =>
-      [...all.values()]
+    sessions: (filter = {}) => {
+      const opened = [...all.values()];
+      const from = filter.after === undefined ? 0 : opened.indexOf(find(filter.after)) + 1;
+      return opened
+        .slice(from)
         .map(infoOf)
         .filter(
           ({ labels, status }) =>
             (filter.run ?? labels.run) === labels.run &&
             (filter.group ?? labels.group) === labels.group &&
             (filter.status ?? status) === status,
-        ),
+        )
+        .slice(0, filter.limit);
+    },
     tools: (id) => find(id).session.tools(),
     call: (id, { tool, arguments: args, operation }) => {
       const { session, operations } = usable(id);

@@ -10,10 +10,15 @@ const present = z.unknown().refine((value) => value !== undefined, 'Invalid inpu
 
 export const Nothing = z.strictObject({});
 export const KindParam = z.object({ kind: RecordKind });
+/** Sessions on one page. */
+const MOST_LISTED = 10_000;
 export const SessionsQuery = z.strictObject({
   run: text.optional(),
   group: text.optional(),
   status: SessionStatus.optional(),
+  /** The last session of the page before. */
+  after: text.optional(),
+  limit: z.coerce.number().int().min(1).max(MOST_LISTED).optional(),
 });
 export const StatisticsQuery = z.strictObject({
   service: text.optional(),

@@ -39,6 +39,20 @@ const fits = (live: LiveSession, { run, group, status }: SessionFilter): boolean
   (group === undefined || live.start.labels.group === group) &&
   (status === undefined || live.status === status);
 
+/** One page of what fits, in the order of opening. Throws `unknown_session`. */
+const listed = (server: SessionServer, filter: SessionFilter): SessionInfo[] => {
+  const { after, limit = Number.POSITIVE_INFINITY } = filter;
+  const last = after === undefined ? undefined : server.live(after);
+  const out: SessionInfo[] = [];
+  let isBehind = last === undefined;
+  for (const live of server.all()) {
+    if (out.length >= limit) break;
+    if (isBehind && fits(live, filter)) out.push(live.info());
+    isBehind ||= live === last;
+  }
+  return out;
+};
+
 export const inProcess = (server: SessionServer): Trainer => {
   const once = onlyOnce();
   const { registry } = server;
@@ -50,7 +64,7 @@ export const inProcess = (server: SessionServer): Trainer => {
     info: async () => infoOf(server),
     open: async (request, key) => once(key, ['open', request], async () => server.open(request)),
     session: async (id) => server.live(id).info(),
-    sessions: async (filter = {}) => [...server.all()].filter((live) => fits(live, filter)).map((live) => live.info()),
+    sessions: async (filter = {}) => listed(server, filter),
     tools: async (id) => server.live(id).tools(),
     call: async (id, { tool, arguments: args, operation }) =>
       server.live(id).call(tool, args ?? {}, operation === undefined ? undefined : { operation }),
