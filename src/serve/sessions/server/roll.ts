@@ -11,10 +11,32 @@ const REMEMBERED = 16_384;
 /** Tokens in use whose hash is known. */
 const HASHED = 8_192;
 
+interface Bearer {
+  live: LiveSession;
+  /** What the token opens, for as long as the session is open. */
+  found: Found;
+}
+
+const bearerOf = (live: LiveSession, index: number): Bearer => {
+  const service = index === 0 ? undefined : live.start.services[index - 1];
+  const session = {
+    id: live.id,
+    service,
+    get rank() {
+      return live.book.length === 0 ? live.number : undefined;
+    },
+    host: agentView(live, service),
+    get ended() {
+      return live.status === 'closed';
+    },
+  };
+  return { live, found: { state: 'open', session } };
+};
+
 export class Roll {
   readonly #live = new Map<string, LiveSession>();
   readonly #gone = new Set<string>();
-  readonly #bearers = new Map<string, { live: LiveSession; index: number }>();
+  readonly #bearers = new Map<string, Bearer>();
   /** Of each session those in `#bearers`, so that one that is forgotten is let go of. */
   readonly #tokens = new WeakMap<LiveSession, Set<string>>();
   #open = 0;
@@ -46,7 +68,7 @@ export class Roll {
   }
 
   /** The session of a token and which of its tokens it is; the last few thousand are not hashed again. */
-  #bearer(token: string): { live: LiveSession; index: number } | 'gone' | 'unknown' {
+  #bearer(token: string): Bearer | 'gone' | 'unknown' {
     const known = this.#bearers.get(token);
     if (known) return known.live.status === 'closed' ? 'gone' : known;
     const claim = claimOf(token);
@@ -56,7 +78,7 @@ export class Roll {
     const index = indexOfSecret(live.start.digests, claim.secret);
     if (index < 0) return 'unknown';
     if (live.status === 'closed') return 'gone';
-    const bearer = { live, index };
+    const bearer = bearerOf(live, index);
     this.#bearers.set(token, bearer);
     this.#tokens.set(live, (this.#tokens.get(live) ?? new Set<string>()).add(token));
     if (this.#bearers.size > HASHED) this.#bearers.delete(this.#bearers.keys().next().value as string);
@@ -66,21 +88,10 @@ export class Roll {
   find(token: string, now: number): Found {
     const bearer = this.#bearer(token);
     if (typeof bearer === 'string') return { state: bearer };
-    const { live, index } = bearer;
+    const { live, found } = bearer;
     if (live.status === 'closed') return { state: 'gone' };
     live.usedAt = now;
-    if (live.status !== 'open') return { state: live.status };
-    const service = index === 0 ? undefined : live.start.services[index - 1];
-    const session = {
-      id: live.id,
-      service,
-      rank: live.book.length === 0 ? live.number : undefined,
-      host: agentView(live, service),
-      get ended() {
-        return live.status === 'closed';
-      },
-    };
-    return { state: 'open', session };
+    return live.status === 'open' ? found : { state: live.status };
   }
 
   /** Told once of each session that closed. */
