@@ -3,7 +3,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import { rng } from '../../kit/rng.js';
 import type { Row } from '../state/types.js';
 import { fillDeferred, fillTable } from './fill.js';
-import { drawArticles, sectorOf } from './firms.js';
+import { type Article, drawArticles, sectorOf } from './firms.js';
 import { settleInvariants } from './invariants.js';
 import { layOut } from './layout.js';
 import { dealsWith } from './narrow.js';
@@ -83,6 +83,8 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
   const { company } = context;
   const sector = sectorOf(company.industry.naics);
   const plans = planWorld(services, context.links);
+  // Not every table speaks of goods.
+  let articles: Article[] | undefined;
   const w: World = {
     context,
     rng: root,
@@ -97,7 +99,10 @@ const startWorld = (services: readonly ServiceSpec[], context: SeedContext): Wor
     firms: new Set([company.name.toLowerCase(), (company.name.split(' ')[0] ?? '').toLowerCase()]),
     drawnFirms: [],
     mails: new Set(),
-    articles: drawArticles(sector, 30, root.stream('articles'), `${company.industry.title} ${dealsWith(company)}`),
+    get articles() {
+      articles ??= drawArticles(sector, 30, root.stream('articles'), `${company.industry.title} ${dealsWith(company)}`);
+      return articles;
+    },
     otherArticles: new Map(),
     prices: new Map(),
     departments: departmentsOf(company, sector, root.stream('departments')),
