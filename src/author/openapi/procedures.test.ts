@@ -233,6 +233,20 @@ describe('tags', () => {
     truthful(spec);
   });
 
+  it('called by GET and by POST are listed once', () => {
+    const query = { name: 'Arn', in: 'query', required: true, schema: text };
+    const twin: Node = {
+      '/#Action=ListTagsForResource': {
+        get: { operationId: 'GET_ListTagsForResource', parameters: [query], ...ok(object({ Tags: list(ref('Tag')) })) },
+        ...call('POST_ListTagsForResource', owned({}), object({ Tags: list(ref('Tag')) })),
+      },
+    };
+    const { '/listTagsForResource': _, ...writes } = tags;
+    const result = author({ ...boats, ...writes, ...twin }, { Tag });
+    expect(result.report.entities.map(({ name }) => name).sort()).toEqual(['boat', 'tag']);
+    expect(result.report.unmapped.map(({ why: reason }) => reason)).toEqual(['another operation does the same']);
+  });
+
   it.each([
     ['that are kept as one object', { '/tagResource': call('TagResource', owned({ Tags: object({}) })) }],
     [

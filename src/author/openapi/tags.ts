@@ -31,10 +31,11 @@ const ROLES: readonly (readonly [TagCall['role'], RegExp])[] = [
   ['remove', /^(untag_resource|(remove|delete)_tags(_(from|for|of)_\w+)?)$/],
 ];
 
-const roleOf = (op: DocOperation): TagCall['role'] | undefined => {
-  const words = wordsOf((op.id ?? '').replace(/^(GET|POST)_/, '')).join('_');
-  return ROLES.find(([, shape]) => shape.test(words))?.[0];
-};
+/** `GET_ListTags` and `POST_ListTags` are one call. */
+const plainId = (op: DocOperation): string => wordsOf((op.id ?? '').replace(/^(GET|POST)_/, '')).join('_');
+
+const roleOf = (op: DocOperation): TagCall['role'] | undefined =>
+  ROLES.find(([, shape]) => shape.test(plainId(op)))?.[0];
 
 const propertyLike = (view: View, shape: RegExp): string | undefined =>
   [...view.properties.keys()].find((name) => shape.test(snake(name)));
@@ -87,6 +88,7 @@ export const tagCalls = (ops: readonly DocOperation[], places: Places): Map<DocO
   const call = { owner, key, value, taken: key, body: undefined };
   for (const op of ops) {
     const role = roleOf(op);
+    if (role === undefined || role === 'list') continue;
     const calls = named(op, places);
     const whose = same(calls.keys(), owner);
     const tags = listed(calls, places);
@@ -100,8 +102,8 @@ export const tagCalls = (ops: readonly DocOperation[], places: Places): Map<DocO
       if (tags.item.properties.size === 0 || tags.item.properties.has(key)) out.set(op, { ...call, role, taken });
     }
   }
-  if ([...out.values()].some(({ role }) => role === 'add')) out.set(lister, { ...call, role: 'list' });
-  else out.clear();
+  if (![...out.values()].some(({ role }) => role === 'add')) out.clear();
+  else for (const op of ops) if (plainId(op) === plainId(lister)) out.set(op, { ...call, role: 'list' });
   return out;
 };
 
