@@ -1,7 +1,7 @@
 /** Where the company is: names, cities, adjectives, money, laws, phone codes and the language, each with its weight. */
 import { countries as worldCountries } from 'countries-list';
 import type { Evidence } from '../../../artifacts/world.js';
-import { cities, languages, places } from './data.js';
+import { cities, languages, places, regions } from './data.js';
 import { type Found, findPhrase, phraseOf, precededBy } from './phrase.js';
 import { type BriefText, fold } from './text.js';
 import { isWord } from './widen.js';
@@ -33,6 +33,10 @@ interface Cue {
   share?: number;
   /** A place that is only known by the list of cities. */
   minor?: boolean;
+  /** A region, or a form of a name: it says the country, and is nobody's address. */
+  region?: boolean;
+  /** Also a word: it must stand where a place would. */
+  wordly?: boolean;
 }
 /** Cues by their first word, so that only those whose first word stands in the brief are looked for; '' for the others. */
 let compiled: Map<string, Cue[]> | undefined;
@@ -41,16 +45,47 @@ let compiled: Map<string, Cue[]> | undefined;
 const FEW_THOUSAND = 20;
 const LEAST_CITY = 4;
 
+/** A hamlet that shares its name with a region or town of data/regions.yaml. */
+const OVERSHADOWED = 0.8;
+
+/** Regions and towns of data/regions.yaml; the names they claim, by country. */
+const regionCues = (out: Cue[], seen: ReadonlySet<string>): Map<string, Set<string>> => {
+  const claimed = new Map<string, Set<string>>();
+  const { regions: own, towns, words } = regions();
+  const wordly = new Set(words.split('|').map((name) => fold(name.trim())));
+  for (const [table, region] of [[own, true] as const, [towns, false] as const])
+    for (const [code, line] of Object.entries(table))
+      for (const name of line.split('|')) {
+        const key = fold(name);
+        if (seen.has(key)) continue;
+        claimed.set(key, (claimed.get(key) ?? new Set()).add(code));
+        const addressed = !region && /^[\p{Script=Latin} .'-]+$/u.test(name);
+        out.push({
+          text: name,
+          code,
+          kind: 'city',
+          shown: name,
+          minor: true,
+          ...(addressed ? {} : { region: true }),
+          ...(wordly.has(key) ? { wordly: true } : {}),
+        });
+      }
+  return claimed;
+};
+
 const cityCues = (out: Cue[]): void => {
   // What countries.yaml knows by this name is that, whatever hamlet shares it: Wales is no town of Alaska.
   const seen = new Set(out.map(({ text }) => fold(text)));
+  const claimed = regionCues(out, seen);
   for (const [code, zones] of Object.entries(cities()))
     for (const line of Object.values(zones))
       for (const entry of line.split('|')) {
         const [name = '', size] = entry.split('~');
         if (name.length < LEAST_CITY || seen.has(fold(name)) || !worldCountries[code as keyof typeof worldCountries])
           continue;
-        const share = size === undefined ? 1 : Math.min(1, 0.45 + 0.12 * Math.log10(1 + Number(size) / FEW_THOUSAND));
+        const claim = claimed.get(fold(name));
+        const known = size === undefined ? 1 : Math.min(1, 0.45 + 0.12 * Math.log10(1 + Number(size) / FEW_THOUSAND));
+        const share = claim && !claim.has(code) ? Math.min(known, OVERSHADOWED) : known;
         out.push({ text: name, code, kind: 'city', shown: name, share, minor: true });
       }
 };
@@ -97,8 +132,23 @@ const placeFactor = (brief: BriefText, found: Found, kind: Cue['kind']): number 
   if (found.from === found.to) return 1.2;
   const { near, far } = places();
   const opening = (brief.tokens[found.from]?.origin ?? found.from) < TOKENS_OF_OPENING ? 1.2 : 1;
-  if (precededBy(brief, found.from, far, 1) || boundFor(brief, found.from)) return 0.25 * opening;
+  if (precededBy(brief, found.from, far, 1) || boundFor(brief, found.from) || joinedToFar(brief, found.from))
+    return FAR * opening;
+  if (brief.tokens[found.from - 1]?.word === 'from') return FROM * opening;
   return precededBy(brief, found.from, near) ? 1.3 * opening : opening;
+};
+
+const FAR = 0.25;
+/** `packages from Jakarta` may be where they are sold and where they come from. */
+const FROM = 0.6;
+
+/** `6 buyers in Holland and 1 in Dubai`: what is joined to a place of customers is one too. */
+const joinedToFar = (brief: BriefText, at: number): boolean => {
+  for (let i = at - 1; i >= Math.max(1, at - 3); i--) {
+    if (brief.tokens[i]?.start || brief.tokens[i]?.pause) return false;
+    if (brief.tokens[i]?.word === 'and') return precededBy(brief, i - 1, places().far, 1) !== undefined;
+  }
+  return false;
 };
 
 const MARKET_WORDS = 6;
@@ -112,6 +162,8 @@ const boundFor = (brief: BriefText, at: number): boolean => {
     if (i < at && (/^(to|nach|vers|para|naar|hacia|into)$/.test(word) || (word === 'a' && SPANISH.test(brief.folded))))
       return true;
     if (brief.tokens[i]?.start) return false;
+    // `sold to clinics, Melbourne` ends at the comma; `to Denmark, Sweden and the UK` goes on.
+    if (brief.tokens[i]?.pause && !allCues().has(brief.tokens[i - 1]?.word ?? '')) return false;
   }
   return false;
 };
@@ -124,7 +176,7 @@ const typedAsName = (brief: BriefText, cue: Cue, found: readonly Found[]): boole
   const folded = fold(cue.text).replaceAll('*', '');
   if (cue.kind === 'word') return true;
   // A place that few know, and whose name is a word too, must stand where a place would.
-  if (cue.minor && isWord(folded))
+  if (cue.minor && (cue.wordly || isWord(folded)))
     return written(brief, cue.shown) && found.some(({ from }) => precededBy(brief, from, places().near));
   if (!places().ambiguous.includes(folded)) return true;
   const capital = folded.charAt(0).toUpperCase() + folded.slice(1);
@@ -150,6 +202,7 @@ const inflectedHints = (brief: BriefText, language: string): Hint[] => {
   for (const code of Object.keys(languages()[language]?.countries ?? {}))
     for (const name of new Set([
       ...(places().countries[code]?.cities ?? []),
+      ...(regions().towns[code]?.split('|') ?? []),
       ...Object.values(cities()[code] ?? {}).flatMap((line) =>
         line.split('|').map((entry) => entry.split('~')[0] ?? ''),
       ),
@@ -195,7 +248,7 @@ const hintsOf = (brief: BriefText): Hint[] => {
       weight: WEIGHT[cue.kind] * best * half * (cue.share ?? 1),
       says: cue.shown,
       at: found[0]?.from ?? 0,
-      ...(cue.kind === 'city' ? { city: cue.shown } : {}),
+      ...(cue.kind === 'city' && !cue.region ? { city: cue.shown } : {}),
     });
   }
   for (const [text, weights] of Object.entries(places().shared)) {

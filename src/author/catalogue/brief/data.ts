@@ -141,6 +141,15 @@ export const words = lazy('words.yaml', Words);
 export const counts = lazy('counts.yaml', Counts);
 /** By country and time zone: names of cities, largest first, `|` between them. */
 export const cities = lazy('cities.yaml', Cities);
+/** By country: regions, and towns beside those of cities; `words` are the names among them that are also common words. */
+export const regions = lazy(
+  'regions.yaml',
+  z.strictObject({
+    regions: z.record(z.string(), z.string()),
+    towns: z.record(z.string(), z.string()),
+    words: z.string(),
+  }),
+);
 const listedTrades = lazy('trades.yaml', Trades);
 const kinds = lazy('kinds.yaml', z.strictObject({ kinds: z.array(z.string()) }));
 export const cues = lazy('cues.yaml', Cues);
