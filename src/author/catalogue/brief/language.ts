@@ -12,6 +12,9 @@ export interface LanguageGuess {
 
 /** What a word of trade that English does not have says of the language, against a frequent one. */
 const FOREIGN = 0.7;
+/** A word of one letter is one of many languages. */
+const LETTER = 0.5;
+const ALONE = 0.3;
 /** Share of a brief's letters from which a script tells its language, where others write most letters alike. */
 const LEAST: Record<string, number> = { uk: 0.01, bg: 0.012, sr: 0.01, fa: 0.02, ur: 0.03, ja: 0.1 };
 
@@ -28,10 +31,13 @@ export const guessLanguage = (brief: BriefText): LanguageGuess => {
   let best: LanguageGuess = { code: 'und', name: 'undetermined', share: 0 };
   for (const [code, { name, stop }] of Object.entries(languages())) {
     const words = new Set((stop ?? []).map(fold));
-    const hits = brief.tokens.reduce(
-      (sum, { word }) => sum + (words.has(word) ? 1 : isForeign(word, code) ? FOREIGN : 0),
-      0,
-    );
+    let stops = 0;
+    let foreign = 0;
+    for (const { word } of brief.tokens)
+      if (words.has(word)) stops += word.length === 1 ? LETTER : 1;
+      else if (isForeign(word, code)) foreign += FOREIGN;
+    // One word alone, which another language may have too, says little.
+    const hits = stops < 1 && foreign < 2 * FOREIGN ? ALONE * (stops + foreign) : stops + foreign;
     const share = hits / Math.max(1, brief.tokens.length);
     if (share > best.share) best = { code, name, share };
   }

@@ -1,11 +1,12 @@
 /** Which archetypes a brief asks for, which it refuses, and which fill the rest. */
 import type { Evidence } from '../../../artifacts/world.js';
 import type { Rng } from '../../../kit/rng.js';
+import { archetype as archetypeOf } from '../archetype.js';
 import { cues } from './data.js';
 import { likenessOf } from './likeness.js';
 import { findPhrase, modifies, precededBy } from './phrase.js';
 import type { BriefText } from './text.js';
-import type { TradeMatch } from './trade.js';
+import { family, type TradeMatch } from './trade.js';
 
 export const MOST_SERVICES = 5;
 export const FEWEST_SERVICES = 2;
@@ -18,8 +19,12 @@ const STRONG = 1.08;
 const WEAK = 0.44;
 /** What a brief's likeness to an archetype's own text adds, at most, and from where it speaks for itself. */
 const LIKE = 0.1;
+/** What a trade still says of a brief that is of one of its departments. */
+const ASIDE = 0.3;
 const MOST_LIKE = 2;
 const LEAST_LIKE = 1;
+/** So many services are taken because a single word names each; beyond, more must speak for one. */
+const WELL_FILLED = 4;
 const NUDGE = 0.01;
 const MOST_NUDGE = 0.15;
 
@@ -43,6 +48,8 @@ export interface Wish {
   /** Usual for the trade, or named outright: may be drawn when not asked for. */
   likely: boolean;
   because: string[];
+  /** A word that asks for it by itself was heard. */
+  named: boolean;
 }
 export interface Wishes {
   wishes: Wish[];
@@ -56,9 +63,28 @@ const sentenceEnd = (brief: BriefText, at: number): number => {
   return end;
 };
 
+/** What may follow the name of something refused; another noun would make it something else: `no claims visits`. */
+const AFTER_NAME =
+  /^(please|needed|here|software|systems?|modules?|side|stuff|part|required|wanted|that|this|because|since|with|from|they|them|yet|thanks?|either|anymore|whatsoever|though|only|functions?|features?|services?|tools?|department|work|today|now)$/;
+const LONG_WORD = 4;
+
+const isWhole = (brief: BriefText, to: number): boolean => {
+  const next = brief.tokens[to];
+  return (
+    !next ||
+    next.start ||
+    next.pause === true ||
+    next.origin !== undefined ||
+    !/^[a-z]+$/.test(next.word) ||
+    next.word.length < LONG_WORD ||
+    AFTER_NAME.test(next.word)
+  );
+};
+
 const refusedBy = (brief: BriefText, names: readonly string[]): string | undefined => {
   for (const name of names)
-    for (const { from } of findPhrase(brief, name)) {
+    for (const { from, to: end } of findPhrase(brief, name)) {
+      if (!isWhole(brief, end) && brief.tokens[from]?.alts === undefined) continue;
       if (brief.tokens[from]?.denied === 'refused') return `"no ${name}"`;
       const before = precededBy(brief, from, REFUSAL, 1);
       if (before) return `"${before} ... ${name}"`;
@@ -84,6 +110,14 @@ const heard = (brief: BriefText, texts: readonly string[], taken: Set<number>): 
 
 const bare = (text: string): string => text.replaceAll('*', '');
 
+/** Whether an archetype is at home in the sector of one of the trades, or in any. */
+const usualIn = (id: string, matches: readonly TradeMatch[]): boolean => {
+  const { sectors } = archetypeOf(id);
+  return (
+    sectors.includes('*') || matches.some(({ trade }) => sectors.some((code) => family(trade.naics).includes(code)))
+  );
+};
+
 /** Scores every archetype of `known` by the trade's prior and by the words of the brief. */
 export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], known: readonly string[]): Wishes => {
   const best = matches[0]?.score ?? 1;
@@ -97,13 +131,14 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
     const words = cues().functions[archetype];
     const refusal = refusedBy(brief, words?.refuse ?? []);
     if (refusal) {
-      refused.push({ archetype, score: 0, likely: false, because: [refusal] });
+      refused.push({ archetype, score: 0, likely: false, named: false, because: [refusal] });
       continue;
     }
     const because: string[] = [];
     let prior = 0;
-    for (const { trade, score } of matches) {
-      const weight = (trade.services[archetype] ?? 0) * (score === best ? 1 : 0.5 + 0.5 * (score / best));
+    for (const { trade, score, aside } of matches) {
+      const whole = (trade.services[archetype] ?? 0) * (score === best ? 1 : 0.5 + 0.5 * (score / best));
+      const weight = aside ? whole * ASIDE : whole;
       if (weight > prior) prior = weight;
       if (trade.services[archetype]) because.push(`usual for ${trade.id.replaceAll('_', ' ')}`);
     }
@@ -129,6 +164,7 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
       wishes.push({
         archetype,
         score: prior + said + alone,
+        named: weight >= STRONG && usualIn(archetype, matches),
         likely: prior >= 1 || strong.length >= sure || speaks,
         because,
       });
@@ -175,7 +211,7 @@ export const selectServices = (
     evidence.push({ choice: `service ${archetype}`, because, kind });
   };
   for (const wish of wishes)
-    if (wish.score >= ASKED && chosen.length < MOST_SERVICES)
+    if (chosen.length < MOST_SERVICES && (wish.score >= ASKED || (wish.named && chosen.length < WELL_FILLED)))
       take(wish.archetype, wish.because.join('; '), wish.because[0]?.startsWith('"') ? 'words' : 'prior');
   const tied = (pool: readonly (readonly [string, number])[]): (readonly [string, number])[] =>
     pool.map(([id, weight]) => [id, weight * (1 + TIE * Math.min(MOST_TIES, ties(id, chosen)))] as const);

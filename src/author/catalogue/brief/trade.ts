@@ -9,6 +9,8 @@ export interface TradeMatch {
   trade: Trade;
   score: number;
   says: string[];
+  /** The brief is of one department of such a business: what the whole runs on is not what it asks for. */
+  aside?: boolean;
 }
 
 /** What comes first in a brief is most likely the business itself; the lead shrinks to nothing over so many words. */
@@ -246,7 +248,7 @@ const tradeByIndustry = (brief: BriefText): TradeMatch[] => {
 };
 
 /** Sectors whose industries may be meant by one trade: 31 to 33 and 44 to 45 are one each. */
-const family = (naics: string): string[] => {
+export const family = (naics: string): string[] => {
   const two = naics.slice(0, 2);
   const found = [
     ['31', '32', '33'],
@@ -277,6 +279,20 @@ export const industryCode = ({ trade, says }: TradeMatch, brief: BriefText): str
   return found && found.score >= 8 && found.code.slice(0, 3) === trade.naics.slice(0, 3) ? found.code : trade.naics;
 };
 
+/** `purchasing department of a hospital`, `HR for a clinic`, `only invoicing`: a part of a business, by how the brief begins. */
+const PARTS =
+  'hr|human resources|it|payroll|accounting|finance|procurement|purchasing|recruiting|recruitment|hiring|legal|helpdesk|help desk|facilities|onboarding|invoicing|billing|support|marketing|maintenance|expenses|compliance|accounts payable|treasury|fleet';
+const PART = new RegExp(
+  `\\b(department|team|division|desk) (of|at|in|for|inside|within) |\\b(${PARTS}) (for|of|at|in) (a|an|the|our|my) |^(${PARTS}) (side|only)\\b|\\b(just|only) (fix |the |want |need |do |cover |run |for )*(${PARTS})\\b|\\binternal (${PARTS})\\b`,
+);
+const PART_WORDS = 30;
+
+const isPart = (brief: BriefText): boolean => {
+  const opening = brief.tokens.slice(0, PART_WORDS).map(({ word }) => word);
+  const last = brief.tokens.slice(-PART_WORDS).map(({ word }) => word);
+  return PART.test(opening.join(' ')) || new RegExp(`\\b(just|only) (the |want |need )*(${PARTS})\\b`).test(last.join(' '));
+};
+
 /** Share of the best trade's score from which another one counts too. */
 const CLOSE = 0.7;
 
@@ -289,7 +305,8 @@ export const guessTrades = (brief: BriefText): TradeMatch[] => {
     .sort((a, b) => b.score - a.score || (a.trade.id < b.trade.id ? -1 : 1));
   const best = matches[0]?.score ?? 0;
   const close = matches.filter(({ score }) => score >= Math.max(0.7, best * CLOSE)).slice(0, 5);
-  return close.length > 0 ? close : tradeByIndustry(brief);
+  const aside = isPart(brief);
+  return close.length > 0 ? close.map((match) => (aside ? { ...match, aside } : match)) : tradeByIndustry(brief);
 };
 
 type SectorTrade = ReturnType<typeof trades>['sectors'][number];

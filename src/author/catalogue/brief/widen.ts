@@ -112,6 +112,34 @@ const corrected = (word: string): string | undefined => {
   return undefined;
 };
 
+/** `不要`, `必要ありません`: refuses what stands in the same stretch of a text without spaces. */
+const SOLID_DENIAL = /不用做|不用管|不需要|不要|不做|无需|無需|いりません|要りません|必要ありません|必要ない|ไม่ต้อง|ไม่เอา/u;
+
+/** Where each token begins in the folded text. */
+const placesOf = ({ folded, tokens }: BriefText): number[] => {
+  let from = 0;
+  return tokens.map(({ word }) => {
+    const at = folded.indexOf(word, from);
+    from = at < 0 ? from : at + word.length;
+    return at < 0 ? from : at;
+  });
+};
+
+/** The token in which a word of a text without spaces first stands; -1 where it does not. */
+const inSolid = ({ folded }: BriefText, places: readonly number[], word: string): number => {
+  const at = folded.indexOf(word);
+  if (at < 0) return -1;
+  let token = 0;
+  while (token + 1 < places.length && (places[token + 1] ?? 0) <= at) token += 1;
+  return token;
+};
+
+/** The token at which several words stand one after the other; -1 where they do not. */
+const inWords = ({ tokens }: BriefText, text: string): number => {
+  const words = text.split(' ');
+  return tokens.findIndex((_, i) => words.every((word, k) => tokens[i + k]?.word === word));
+};
+
 /**
  * The brief with alternatives: a single word beside the one it stands for, several words as a sentence of their own at the end
  * that says where it comes from.
@@ -133,13 +161,13 @@ export const widen = (brief: BriefText, language: string): BriefText => {
   });
   if (language !== 'en') {
     const { exact } = dictionaryOf(language);
-    for (const [word, english] of exact)
-      if (
-        SOLID.has(language)
-          ? brief.folded.includes(word)
-          : word.includes(' ') && ` ${brief.folded} `.includes(` ${word} `)
-      )
-        append(english, 0, undefined);
+    const places = SOLID.has(language) ? placesOf(brief) : [];
+    for (const [word, english] of exact) {
+      const at = SOLID.has(language) ? inSolid(brief, places, word) : word.includes(' ') ? inWords(brief, word) : -1;
+      if (at < 0) continue;
+      const of = brief.tokens[at];
+      append(english, at, of && SOLID.has(language) && SOLID_DENIAL.test(of.word) ? { ...of, denied: 'refused' } : of);
+    }
   }
   return indexed({ ...brief, tokens: [...tokens, ...added] });
 };
