@@ -1,7 +1,7 @@
 /** Which language a brief is written in. */
 import { languages } from './data.js';
 import { type BriefText, fold } from './text.js';
-import { isForeign } from './widen.js';
+import { isEnglish, isForeign } from './widen.js';
 
 export interface LanguageGuess {
   code: string;
@@ -15,6 +15,8 @@ const FOREIGN = 0.7;
 /** A word of one letter is one of many languages. */
 const LETTER = 0.5;
 const ALONE = 0.3;
+/** A word of English texts of trade; other languages borrow some of them. */
+const TRADE = 0.25;
 /** Share of a brief's letters from which a script tells its language, where others write most letters alike. */
 const LEAST: Record<string, number> = { uk: 0.01, bg: 0.012, sr: 0.01, fa: 0.02, ur: 0.03, ja: 0.1 };
 
@@ -35,7 +37,7 @@ export const guessLanguage = (brief: BriefText): LanguageGuess => {
     let foreign = 0;
     for (const { word } of brief.tokens)
       if (words.has(word)) stops += word.length === 1 ? LETTER : 1;
-      else if (isForeign(word, code)) foreign += FOREIGN;
+      else if (code === 'en' ? isEnglish(word) : isForeign(word, code)) foreign += code === 'en' ? TRADE : FOREIGN;
     // One word alone, which another language may have too, says little.
     const hits = stops < 1 && foreign < 2 * FOREIGN ? ALONE * (stops + foreign) : stops + foreign;
     const share = hits / Math.max(1, brief.tokens.length);

@@ -21,6 +21,8 @@ const WEAK = 0.44;
 const LIKE = 0.1;
 /** What a trade still says of a brief that is of one of its departments. */
 const ASIDE = 0.3;
+/** Weight of what a trade cannot do without. */
+const CORE = 3;
 const MOST_LIKE = 2;
 const LEAST_LIKE = 1;
 /** So many services are taken because a single word names each; beyond, more must speak for one. */
@@ -130,7 +132,9 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
   for (const archetype of known) {
     const words = cues().functions[archetype];
     const refusal = refusedBy(brief, words?.refuse ?? []);
-    if (refusal) {
+    const core = matches[0]?.aside ? 0 : (matches[0]?.trade.services[archetype] ?? 0);
+    // `law firm, no litigation` is still a law firm.
+    if (refusal && core < CORE) {
       refused.push({ archetype, score: 0, likely: false, named: false, because: [refusal] });
       continue;
     }

@@ -9,6 +9,7 @@ import { type BriefText, fold, indexed, singularOf, type Token } from './text.js
 const COMPOUNDS = new Set(['de', 'nl', 'sv', 'da', 'nb', 'fi', 'hu']);
 const SOLID = new Set(['ja', 'zh', 'th', 'ko']);
 const LEAST_STEM = 5;
+const LEAST_ENGLISH = 4;
 
 interface Foreign {
   exact: Map<string, string>;
@@ -50,6 +51,9 @@ export const isWord = (folded: string): boolean => {
   const { common } = readVocabulary();
   return folded.split(/[ -]/).every((word) => common.has(word));
 };
+
+/** Whether English texts of trade use a word. */
+export const isEnglish = (word: string): boolean => word.length >= LEAST_ENGLISH && readVocabulary().english.has(word);
 
 /** Whether the dictionary of a language has a word that English texts of trade do not use. */
 export const isForeign = (word: string, language: string): boolean =>
