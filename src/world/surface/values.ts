@@ -3,6 +3,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Column, Table } from '../../artifacts/table.js';
 import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
+import { rowMaker } from '../../kit/rows.js';
 import type { Row, SqlValue } from '../state/types.js';
 import { codecOf } from './codec.js';
 import { keptFor } from './kept.js';
@@ -78,25 +79,28 @@ export const rowFields = (
       return {
         name,
         path,
-        /** Its one key, where it is not nested. */
-        field: path.length === 1 ? path[0] : undefined,
         codec,
         isPlain: codec.isPlain === true,
         money: col.type === 'money' && currency !== undefined,
       };
     });
+  const shown = (row: Readonly<Row>, { name, codec, isPlain, money }: (typeof parts)[number]): Json => {
+    const value = row[name] ?? null;
+    if (isPlain || value === null) return value;
+    const own = money ? row[currency as string] : undefined;
+    return codec.encode(value, typeof own === 'string' ? own : undefined);
+  };
+  if (parts.every(({ path }) => path.length === 1)) {
+    const make = rowMaker<Json>(parts.map(({ path }) => path[0] as string));
+    const values: Json[] = new Array(parts.length).fill(null);
+    return (row) => {
+      for (let i = 0; i < parts.length; i++) values[i] = shown(row, parts[i] as (typeof parts)[number]);
+      return make(values);
+    };
+  }
   return (row) => {
     const out: { [key: string]: Json } = {};
-    for (const { name, path, field, codec, isPlain, money } of parts) {
-      const value = row[name] ?? null;
-      let shown: Json = value;
-      if (!isPlain && value !== null) {
-        const own = money ? row[currency as string] : undefined;
-        shown = codec.encode(value, typeof own === 'string' ? own : undefined);
-      }
-      if (field !== undefined) out[field] = shown;
-      else place(out, path, shown);
-    }
+    for (const part of parts) place(out, part.path, shown(row, part));
     return out;
   };
 };
