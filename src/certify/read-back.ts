@@ -64,15 +64,35 @@ const byList = (subject: ServiceSubject, session: Session, lister: Probe, change
   return 'gone';
 };
 
-/** Whether a later read shows the change; undefined when no tool reads the table by itself. */
-export const showsChange = (subject: ServiceSubject, session: Session, change: RowChange): boolean | undefined => {
-  const reads = subject.probes.filter(({ tool }) => tool.tool.tool.table === change.table && tool.tool.readOnly);
+/** The reads that look for rows of a table: its get by the key alone, else a list that asks for nothing. */
+interface Lookers {
+  getter: Probe | undefined;
+  lister: Probe | undefined;
+}
+
+const lookers = new WeakMap<ServiceSubject['probes'], Map<string, Lookers>>();
+
+/** Chosen once for a table: a write is looked for row by row. */
+const lookersOf = (subject: ServiceSubject, table: string): Lookers => {
+  const chosen = lookers.get(subject.probes) ?? new Map<string, Lookers>();
+  lookers.set(subject.probes, chosen);
+  const known = chosen.get(table);
+  if (known) return known;
+  const reads = subject.probes.filter(({ tool }) => tool.tool.tool.table === table && tool.tool.readOnly);
+  const keyCol = (subject.spec.tables[table] as Table).key.col;
   const getter = reads.find((probe) => {
     const key = probe.tool.tool.tool.op === 'get' ? argOf(probe.tool.tool.tool, 'key') : undefined;
-    const keyCol = (subject.spec.tables[change.table] as Table).key.col;
     return key !== undefined && (key[1].col ?? key[0]) === keyCol && !required(probe, key[0]);
   });
   const lister = reads.find((probe) => ['list', 'search'].includes(probe.tool.tool.tool.op) && !required(probe));
+  const made = { getter, lister };
+  chosen.set(table, made);
+  return made;
+};
+
+/** Whether a later read shows the change; undefined when no tool reads the table by itself. */
+export const showsChange = (subject: ServiceSubject, session: Session, change: RowChange): boolean | undefined => {
+  const { getter, lister } = lookersOf(subject, change.table);
   const look = getter
     ? byGet(subject, session, getter, change)
     : lister
