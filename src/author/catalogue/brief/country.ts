@@ -131,8 +131,10 @@ const placeFactor = (brief: BriefText, found: Found, kind: Cue['kind']): number 
   if (kind === 'word') return 1;
   if (found.from === found.to) return 1.2;
   const { near, far } = places();
+  // `sold to hotels, Melbourne`: the comma parts the place from those who buy.
+  const slack = brief.tokens[found.from]?.pause ? 0 : 1;
   const opening = (brief.tokens[found.from]?.origin ?? found.from) < TOKENS_OF_OPENING ? 1.2 : 1;
-  if (precededBy(brief, found.from, far, 1) || boundFor(brief, found.from) || joinedToFar(brief, found.from))
+  if (precededBy(brief, found.from, far, slack) || boundFor(brief, found.from) || joinedToFar(brief, found.from))
     return FAR * opening;
   if (brief.tokens[found.from - 1]?.word === 'from') return FROM * opening;
   return precededBy(brief, found.from, near) ? 1.3 * opening : opening;

@@ -84,8 +84,8 @@ export const markDenials = (brief: BriefText, language: string): void => {
     const next = tokens[i + 1];
     if (!next || next.start || next.pause || IDIOMS.has(next.word)) return;
     if (WITHOUT.has(word) && makesRule(i)) return;
-    if (word === 'no' && language === 'en' && !standsFirst(i)) return reach(i + 1, 'denied');
-    if (REFUSES.has(word) && !(word === 'no' && NOT_NO.has(language))) reach(i + 1, 'refused');
+    if (word === 'no' && language === 'en' && !standsFirst(i)) reach(i + 1, 'denied');
+    else if (REFUSES.has(word) && !(word === 'no' && NOT_NO.has(language))) reach(i + 1, 'refused');
     else if (word === 'no' && NOT_NO.has(language)) return;
     else if (DENIED_VERB.has(word) || (word === 'not' && /^(do|does|did|will)$/.test(tokens[i - 1]?.word ?? '')))
       reach(i + 1, OFFERS.has(next.word) ? 'refused' : 'denied');

@@ -21,8 +21,12 @@ const WEAK = 0.44;
 const LIKE = 0.1;
 /** What a trade still says of a brief that is of one of its departments. */
 const ASIDE = 0.3;
+/** What a second trade of another sector lends a service of its own, where the text has words for the service and where not. */
+const HEARD_FAR = 0.8;
+const FAR = 0.5;
 /** Weight of what a trade cannot do without. */
 const CORE = 3;
+const LIVES_BY = 2.9;
 const MOST_LIKE = 2;
 const LEAST_LIKE = 1;
 /** So many services are taken because a single word names each; beyond, more must speak for one. */
@@ -112,9 +116,46 @@ const heard = (brief: BriefText, texts: readonly string[], taken: Set<number>): 
 
 const bare = (text: string): string => text.replaceAll('*', '');
 
+/** Sectors in which an archetype is met beside those that it names. */
+const ALSO_IN: Record<string, readonly string[]> = {
+  asset_finance: ['44', '61', '71', '72', '81'],
+  equipment_rental: ['44', '61', '71', '72', '81'],
+  payments_gateway: ['44', '71', '72', '81'],
+  facilities: ['31', '48', '61', '62', '71', '72', '81'],
+  fleet: ['22', '42', '44', '62', '81'],
+  shipping: ['31', '54', '11'],
+  warehouse: ['31', '44'],
+  inventory: ['11', '21', '61', '62', '71', '81', '48', '56'],
+  order_mgmt: ['11', '21', '51', '72'],
+  nonprofit_donors: ['61', '62', '71', '92', '54'],
+  veterinary: ['11', '71', '81'],
+  event_mgmt: ['72', '81', '51'],
+  lending: ['45'],
+  library: ['71', '92'],
+  manufacturing: ['11', '45'],
+  education_sis: ['71', '81'],
+  field_service: ['51', '44', '42'],
+  point_of_sale: ['71', '81', '11', '31'],
+};
+/** What a business that lives by the first has in its stead: a vet's patients are no clinic's. */
+const IN_STEAD: Record<string, readonly string[]> = {
+  veterinary: ['clinical_scheduling', 'ehr', 'medical_claims'],
+  laundry_personal: ['clinical_scheduling', 'ehr'],
+  security_ops: ['security_guard'],
+  gaming_ops: ['sports_league'],
+  collections_mgmt: ['lending'],
+  crypto_custody: ['mining_ops'],
+  funeral_services: ['clinical_scheduling', 'travel_booking'],
+};
+/** Whether the first trade lives by something that a service would double. */
+const doubled = (archetype: string, matches: readonly TradeMatch[]): boolean =>
+  Object.entries(IN_STEAD).some(
+    ([core, others]) => others.includes(archetype) && (matches[0]?.trade.services[core] ?? 0) >= LIVES_BY,
+  );
+
 /** Whether an archetype is at home in the sector of one of the trades, or in any. */
 const usualIn = (id: string, matches: readonly TradeMatch[]): boolean => {
-  const { sectors } = archetypeOf(id);
+  const sectors = [...archetypeOf(id).sectors, ...(ALSO_IN[id] ?? [])];
   return (
     sectors.includes('*') || matches.some(({ trade }) => sectors.some((code) => family(trade.naics).includes(code)))
   );
@@ -138,18 +179,23 @@ export const hearWishes = (brief: BriefText, matches: readonly TradeMatch[], kno
       refused.push({ archetype, score: 0, likely: false, named: false, because: [refusal] });
       continue;
     }
+    if (doubled(archetype, matches)) continue;
     const because: string[] = [];
-    let prior = 0;
-    for (const { trade, score, aside } of matches) {
-      const whole = (trade.services[archetype] ?? 0) * (score === best ? 1 : 0.5 + 0.5 * (score / best));
-      const weight = aside ? whole * ASIDE : whole;
-      if (weight > prior) prior = weight;
-      if (trade.services[archetype]) because.push(`usual for ${trade.id.replaceAll('_', ' ')}`);
-    }
     const taken = new Set<number>();
     const strong = heard(brief, words?.strong ?? [], taken);
     const weak = heard(brief, words?.weak ?? [], taken);
     const weight = strong.reduce((sum, text) => sum + (modifies(brief, text) ? WEAK : STRONG), 0);
+    let prior = 0;
+    const anywhere = archetypeOf(archetype).sectors.includes('*');
+    for (const { trade, score, aside } of matches) {
+      const near = family(trade.naics).includes(matches[0]?.trade.naics.slice(0, 2) ?? '');
+      // Of a trade of another sector only what the text speaks of itself: an insurer's garage is no car dealer.
+      const far = near || anywhere || score === best ? 1 : strong.length + weak.length > 0 ? HEARD_FAR : FAR;
+      const whole = (trade.services[archetype] ?? 0) * (score === best ? 1 : (0.5 + 0.5 * (score / best)) * far);
+      const weight = aside ? whole * ASIDE : whole;
+      if (weight > prior) prior = weight;
+      if (trade.services[archetype]) because.push(`usual for ${trade.id.replaceAll('_', ' ')}`);
+    }
     const said = Math.min(2.2, weight) + Math.min(0.88, weak.length * WEAK);
     const heardWords = [...strong, ...weak].slice(0, 4).map((word) => `"${bare(word)}"`);
     if (heardWords.length > 0) because.unshift(heardWords.join(', '));

@@ -68,7 +68,10 @@ const weigh = (brief: BriefText, found: Found): number => {
   const origin = first?.origin;
   const opening = LEAD * Math.max(0, 1 - (origin ?? found.from) / OPENING);
   const long = words >= 2 ? 0.4 : 0;
-  const theirs = precededBy(brief, found.from, OTHERS, 1) !== undefined || somebodyElses(brief, found.from);
+  const joined =
+    /^(and|or|und|et|y|e|en)$/.test(brief.tokens[found.from - 1]?.word ?? '') &&
+    precededBy(brief, found.from - 2, OTHERS, 0) !== undefined;
+  const theirs = precededBy(brief, found.from, OTHERS, 1) !== undefined || joined || somebodyElses(brief, found.from);
   const others = found.from > 0 && theirs ? 0.5 : 1;
   const denied = first?.denied ? 0.2 : 1;
   return (
@@ -290,7 +293,9 @@ const PART_WORDS = 30;
 const isPart = (brief: BriefText): boolean => {
   const opening = brief.tokens.slice(0, PART_WORDS).map(({ word }) => word);
   const last = brief.tokens.slice(-PART_WORDS).map(({ word }) => word);
-  return PART.test(opening.join(' ')) || new RegExp(`\\b(just|only) (the |want |need )*(${PARTS})\\b`).test(last.join(' '));
+  return (
+    PART.test(opening.join(' ')) || new RegExp(`\\b(just|only) (the |want |need )*(${PARTS})\\b`).test(last.join(' '))
+  );
 };
 
 /** Share of the best trade's score from which another one counts too. */

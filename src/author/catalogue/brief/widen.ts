@@ -117,7 +117,8 @@ const corrected = (word: string): string | undefined => {
 };
 
 /** `不要`, `必要ありません`: refuses what stands in the same stretch of a text without spaces. */
-const SOLID_DENIAL = /不用做|不用管|不需要|不要|不做|无需|無需|いりません|要りません|必要ありません|必要ない|ไม่ต้อง|ไม่เอา/u;
+const SOLID_DENIAL =
+  /不用做|不用管|不需要|不要|不做|无需|無需|いりません|要りません|必要ありません|必要ない|ไม่ต้อง|ไม่เอา/u;
 
 /** Where each token begins in the folded text. */
 const placesOf = ({ folded, tokens }: BriefText): number[] => {
