@@ -1,7 +1,7 @@
 /** Where the company is: names, cities, adjectives, money, laws, phone codes and the language, each with its weight. */
 import { countries as worldCountries } from 'countries-list';
 import type { Evidence } from '../../../artifacts/world.js';
-import { cities, languages, places, regions } from './data.js';
+import { cities, exonyms, languages, places, regions } from './data.js';
 import { type Found, findPhrase, phraseOf, precededBy } from './phrase.js';
 import { type BriefText, fold } from './text.js';
 import { isWord } from './widen.js';
@@ -113,6 +113,8 @@ const allCues = (): Map<string, Cue[]> => {
     for (const text of place.cities) out.push({ text, code, kind: 'city', shown: text.replaceAll('*', '') });
     for (const text of place.words ?? []) out.push({ text, code, kind: 'word', shown: text });
   }
+  for (const [code, line] of Object.entries(exonyms().countries))
+    for (const text of line.split('|')) out.push({ text, code, kind: 'name', shown: text.replaceAll('*', '') });
   cityCues(out);
   compiled = new Map();
   for (const cue of out) {

@@ -150,6 +150,8 @@ export const regions = lazy(
     words: z.string(),
   }),
 );
+/** By country: what it is called in other languages, `|` between the names. */
+export const exonyms = lazy('exonyms.yaml', z.strictObject({ countries: z.record(z.string(), z.string()) }));
 const listedTrades = lazy('trades.yaml', Trades);
 const kinds = lazy('kinds.yaml', z.strictObject({ kinds: z.array(z.string()) }));
 export const cues = lazy('cues.yaml', Cues);
