@@ -1,6 +1,6 @@
 /** What the bearer of a token sees of a session: the tools of all its services, or of one. */
 import { TreadleError } from '../../../errors.js';
-import type { CallOptions, CallOutcome, ToolHost } from '../../tool-host.js';
+import type { CallOptions, CallOutcome, SessionTool, ToolHost } from '../../tool-host.js';
 import { outcomeOf, unknownTool } from '../entry.js';
 import type { LiveSession } from './live-session.js';
 
@@ -13,25 +13,39 @@ const refused = (live: LiveSession, tool: string, args: unknown, error: TreadleE
   return outcomeOf(call, { ok: false, result, error: { code, fault: blamed, status: 409 }, touched: [] });
 };
 
-/** `service` absent: all of them. */
-export const agentView = (live: LiveSession, service?: string): ToolHost => {
-  const told = (name: string, args: unknown, thrown: unknown): CallOutcome => {
-    if (thrown instanceof TreadleError) return refused(live, name, args, thrown);
-    throw thrown;
-  };
-  return {
-    tools: () => live.groups(service).flat(),
-    groups: () => live.groups(service),
-    call: (name: string, args: unknown, options?: CallOptions) => {
-      try {
-        const outcome =
-          service === undefined || live.isOf(service, name)
-            ? live.call(name, args, options)
-            : live.onOpen((session) => session.note({ tool: name, args }, unknownTool(name)));
-        return outcome instanceof Promise ? outcome.catch((thrown: unknown) => told(name, args, thrown)) : outcome;
-      } catch (thrown) {
-        return told(name, args, thrown);
-      }
-    },
-  };
+const told = (live: LiveSession, name: string, args: unknown, thrown: unknown): CallOutcome => {
+  if (thrown instanceof TreadleError) return refused(live, name, args, thrown);
+  throw thrown;
 };
+
+/** One a token in use: a class, so that thousands share their functions. */
+class AgentView implements ToolHost {
+  constructor(
+    readonly live: LiveSession,
+    readonly service: string | undefined,
+  ) {}
+
+  tools(): SessionTool[] {
+    return this.groups().flat();
+  }
+
+  groups(): readonly (readonly SessionTool[])[] {
+    return this.live.groups(this.service);
+  }
+
+  call(name: string, args: unknown, options?: CallOptions): CallOutcome | Promise<CallOutcome> {
+    const { live, service } = this;
+    try {
+      const outcome =
+        service === undefined || live.isOf(service, name)
+          ? live.call(name, args, options)
+          : live.onOpen((session) => session.note({ tool: name, args }, unknownTool(name)));
+      return outcome instanceof Promise ? outcome.catch((thrown: unknown) => told(live, name, args, thrown)) : outcome;
+    } catch (thrown) {
+      return told(live, name, args, thrown);
+    }
+  }
+}
+
+/** `service` absent: all of them. */
+export const agentView = (live: LiveSession, service?: string): ToolHost => new AgentView(live, service);

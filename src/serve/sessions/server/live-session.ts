@@ -27,7 +27,7 @@ export interface House {
   /** Seconds that never go backwards. */
   now: () => number;
   /** Told once when a session closes. */
-  ended: () => void;
+  ended: (live: LiveSession) => void;
 }
 
 export interface LiveStart {
@@ -294,7 +294,7 @@ export class LiveSession {
       if (answer !== undefined) this.answer = answer;
       if (this.status === 'closed') return undefined;
       this.status = 'closed';
-      this.house.ended();
+      this.house.ended(this);
       for (const id of this.#snapshots.ids()) this.#snapshots.drop(id);
       return this.companions.close();
     });

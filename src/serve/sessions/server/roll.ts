@@ -1,5 +1,6 @@
 /** The roll of a server's sessions: who is there by id and by token, how many are open, and who was there once. */
-import type { Found } from '../../http/keeper.js';
+import type { Admitted, Found } from '../../http/keeper.js';
+import type { ToolHost } from '../../tool-host.js';
 import { agentView } from './agent-view.js';
 import type { LiveSession } from './live-session.js';
 import { unknownSession } from './refusals.js';
@@ -17,20 +18,31 @@ interface Bearer {
   found: Found;
 }
 
+/** A class: literals with getters would each have a shape of their own, of several kilobytes. */
+class Opened implements Admitted {
+  readonly id: string;
+  readonly host: ToolHost;
+
+  constructor(
+    readonly live: LiveSession,
+    readonly service: string | undefined,
+  ) {
+    this.id = live.id;
+    this.host = agentView(live, service);
+  }
+
+  get rank(): number | undefined {
+    return this.live.book.length === 0 ? this.live.number : undefined;
+  }
+
+  get ended(): boolean {
+    return this.live.status === 'closed';
+  }
+}
+
 const bearerOf = (live: LiveSession, index: number): Bearer => {
   const service = index === 0 ? undefined : live.start.services[index - 1];
-  const session = {
-    id: live.id,
-    service,
-    get rank() {
-      return live.book.length === 0 ? live.number : undefined;
-    },
-    host: agentView(live, service),
-    get ended() {
-      return live.status === 'closed';
-    },
-  };
-  return { live, found: { state: 'open', session } };
+  return { live, found: { state: 'open', session: new Opened(live, service) } };
 };
 
 export class Roll {
@@ -95,22 +107,28 @@ export class Roll {
   }
 
   /** Told once of each session that closed. */
-  ended(): void {
+  ended(live: LiveSession): void {
     this.#open--;
+    this.#dropBearers(live);
     if (this.#live.size - this.#open <= this.mostClosed) return;
     // The oldest: sessions are kept in the order of their opening.
-    for (const live of this.#live.values()) {
-      if (live.status !== 'closed') continue;
-      this.forget(live);
+    for (const other of this.#live.values()) {
+      if (other.status !== 'closed') continue;
+      this.forget(other);
       return;
     }
   }
 
   forget(live: LiveSession): void {
     live.forget();
-    for (const token of this.#tokens.get(live) ?? []) this.#bearers.delete(token);
+    this.#dropBearers(live);
     this.#live.delete(live.id);
     this.#gone.add(live.id);
     if (this.#gone.size > REMEMBERED) this.#gone.delete(this.#gone.values().next().value as string);
+  }
+
+  #dropBearers(live: LiveSession): void {
+    for (const token of this.#tokens.get(live) ?? []) this.#bearers.delete(token);
+    this.#tokens.delete(live);
   }
 }

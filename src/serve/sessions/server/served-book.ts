@@ -17,19 +17,49 @@ export interface ServedBook extends Book {
 
 export type Heard = (entry: LedgerEntry, ms: number) => void;
 
-export const servedBook = (ledger: Ledger, heard: Heard): ServedBook => ({
-  get length() {
-    return ledger.length;
-  },
-  push: (entry, ms) => {
-    ledger.push(entry, ms);
-    heard(entry, ms);
-  },
-  entries: () => ledger.calls(),
-  served: () => ledger.entries(),
-  at: (index) => ledger.at(index),
-  fork: () => servedBook(ledger.fork(), heard),
-  forkFor: (other) => servedBook(ledger.fork(), other),
-  rest: () => ledger.spill(),
-  drop: () => ledger.drop(),
-});
+/** A class: a literal with a getter would have a shape of its own, and there are thousands of books. */
+class SpillingBook implements ServedBook {
+  constructor(
+    readonly ledger: Ledger,
+    readonly heard: Heard,
+  ) {}
+
+  get length(): number {
+    return this.ledger.length;
+  }
+
+  push(entry: LedgerEntry, ms: number): void {
+    this.ledger.push(entry, ms);
+    this.heard(entry, ms);
+  }
+
+  entries(): readonly LedgerEntry[] {
+    return this.ledger.calls();
+  }
+
+  served(): readonly ServedEntry[] {
+    return this.ledger.entries();
+  }
+
+  at(index: number): ServedEntry | undefined {
+    return this.ledger.at(index);
+  }
+
+  fork(): ServedBook {
+    return servedBook(this.ledger.fork(), this.heard);
+  }
+
+  forkFor(heard: Heard): ServedBook {
+    return servedBook(this.ledger.fork(), heard);
+  }
+
+  rest(): void {
+    this.ledger.spill();
+  }
+
+  drop(): void {
+    this.ledger.drop();
+  }
+}
+
+export const servedBook = (ledger: Ledger, heard: Heard): ServedBook => new SpillingBook(ledger, heard);

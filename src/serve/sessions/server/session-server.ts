@@ -119,7 +119,7 @@ export class SessionServer implements Doorkeeper {
       worlds: new WorldCache(options.engine, options.partsOf, this.limits.worlds),
       storage: { folder, blobs: options.blobs },
       now: this.limits.now,
-      ended: () => this.#roll.ended(),
+      ended: (live) => this.#roll.ended(live),
     };
     this.starts = new StartQueue(this.limits.starts, this.limits.startSeconds * 1_000);
     this.#schedule(SWEEP_MS);
