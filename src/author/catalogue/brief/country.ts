@@ -53,13 +53,16 @@ const regionCues = (out: Cue[], seen: ReadonlySet<string>): Map<string, Set<stri
   const claimed = new Map<string, Set<string>>();
   const { regions: own, towns, words } = regions();
   const wordly = new Set(words.split('|').map((name) => fold(name.trim())));
+  const seats = new Map(Object.entries(towns).map(([code, line]) => [code, new Set(line.split('|').map(fold))]));
   for (const [table, region] of [[own, true] as const, [towns, false] as const])
     for (const [code, line] of Object.entries(table))
       for (const name of line.split('|')) {
         const key = fold(name);
         if (seen.has(key)) continue;
         claimed.set(key, (claimed.get(key) ?? new Set()).add(code));
-        const addressed = !region && /^[\p{Script=Latin} .'-]+$/u.test(name);
+        // A county seat has its county's name: somebody there may well be in the town.
+        const isTown = !region || seats.get(code)?.has(key) === true;
+        const addressed = isTown && /^[\p{Script=Latin} .'-]+$/u.test(name);
         out.push({
           text: name,
           code,

@@ -35,6 +35,7 @@ const build = (): { entries: Entry[]; rarity: Map<string, number> } => {
 };
 
 const TITLE_OR_EXAMPLE = 1.5;
+const NEARLY = 0.6;
 /** Natural logarithm of one in how many industries has the word. */
 const RARE = 4;
 
@@ -44,22 +45,29 @@ export interface IndustryMatch {
   says: string[];
 }
 
-/** The industry whose title, examples and description share most with `words`; `within` limits the codes by prefix. */
+/**
+ * The industry whose title, examples and description share most with `words`. `within` limits the codes by prefix; `usual` is kept
+ * where it shares nearly as much: a bakery with wedding cakes makes no frozen ones.
+ */
 export const closestIndustry = (
   words: readonly string[],
   within: readonly string[] = [''],
+  usual?: string,
 ): IndustryMatch | undefined => {
   index ??= build();
   const { entries, rarity } = index;
   const wanted = [...new Set(words.map(singular))].filter((word) => rarity.has(word));
   let best: IndustryMatch | undefined;
+  let kept: IndustryMatch | undefined;
   for (const { code, words: own } of entries) {
     if (!within.some((prefix) => code.startsWith(prefix))) continue;
     const says = wanted.filter((word) => own.has(word));
     // A word of the description alone is no sign: every industry's text speaks of other industries too.
     if (!says.some((word) => (own.get(word) ?? 0) >= TITLE_OR_EXAMPLE && (rarity.get(word) ?? 0) >= RARE)) continue;
     const score = says.reduce((sum, word) => sum + (own.get(word) ?? 0) * (rarity.get(word) ?? 0), 0);
-    if (score > (best?.score ?? 0)) best = { code, score, says };
+    const match = { code, score, says };
+    if (score > (best?.score ?? 0)) best = match;
+    if (code === usual) kept = match;
   }
-  return best;
+  return best && kept && kept.score >= NEARLY * best.score ? kept : best;
 };

@@ -277,6 +277,7 @@ export const industryCode = ({ trade, says }: TradeMatch, brief: BriefText): str
   const found = closestIndustry(
     says.flatMap((cue) => cue.split(/[ -]/)).filter((word) => /^[a-z]{4,}$/.test(word)),
     family(trade.naics),
+    trade.naics,
   );
   // A nearer title only counts close by: an airline with cargo is no marine cargo handler.
   return found && found.score >= 8 && found.code.slice(0, 3) === trade.naics.slice(0, 3) ? found.code : trade.naics;
