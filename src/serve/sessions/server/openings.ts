@@ -62,7 +62,7 @@ export class Openings {
       });
     const pins = this.#world(this.registry.resolve('world', request.world));
     const services = this.#offered(pins, request.services ?? Object.keys(pins.services));
-    return { pins: { ...pins, servers }, services };
+    return { pins: { world: pins.world, services: pins.services, servers }, services };
   }
 
   /** Reads a task's opening ahead, so that the first session on it does not wait for the disk. */
@@ -85,7 +85,14 @@ export class Openings {
         next: `Leave the world out, or ask for ${pins.world.name}.`,
       });
     return {
-      pins: { ...pins, task: pinOf(record), verifier: this.#verifier(record), servers },
+      // Written out: a spread may give each object a shape of its own.
+      pins: {
+        world: pins.world,
+        services: pins.services,
+        task: pinOf(record),
+        verifier: this.#verifier(record),
+        servers,
+      },
       services: this.#offered(pins, request.services ?? task.services),
       me: callerOf(task.actor),
       brief: task.brief,

@@ -13,11 +13,12 @@ interface Known {
 }
 
 export class Operations {
-  readonly #known = new Map<string, Known>();
+  /** Made when first needed: few sessions name their calls. */
+  #known: Map<string, Known> | undefined;
 
   /** The earlier call of that name. Throws `operation_conflict` when the name was given to another call. */
   find(name: string, tool: string, args: unknown): Known | undefined {
-    const known = this.#known.get(name);
+    const known = this.#known?.get(name);
     if (!known) return undefined;
     if (known.digest === digestOf(tool, args)) return known;
     throw new TreadleError({
@@ -30,6 +31,7 @@ export class Operations {
   }
 
   keep(name: string, tool: string, args: unknown, outcome: CallOutcome): void {
+    this.#known ??= new Map();
     this.#known.set(name, {
       digest: digestOf(tool, args),
       index: outcome.entry.index,
@@ -40,7 +42,7 @@ export class Operations {
 
   /** After going back: calls from `length` on were undone, and their names are free again. */
   cutTo(length: number): void {
-    for (const [name, { index }] of this.#known) if (index >= length) this.#known.delete(name);
+    for (const [name, { index }] of this.#known ?? []) if (index >= length) this.#known?.delete(name);
   }
 }
 

@@ -196,7 +196,9 @@ export class SessionServer implements Doorkeeper {
   /** Registers a session and mints its tokens, shown this once. */
   #admit(start: Omit<LiveStart, 'digests'>, make: (start: LiveStart) => LiveSession, brief?: string): OpenedSession {
     const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
-    const live = make({ ...start, digests });
+    // Written out: a spread may give each object a shape of its own, and there are thousands.
+    const { id, pins, labels, services, me, idleSeconds, parent } = start;
+    const live = make({ id, pins, labels, services, me, idleSeconds, digests, parent });
     this.#roll.add(live);
     const connect = (i: number, service?: string) => ({
       token: tokens[i] as string,

@@ -9,10 +9,16 @@ import { unknownSnapshot } from './refusals.js';
 type Kept = { book: Book; copies: string | undefined } & ({ live: SessionSnapshot } | { bytes: Uint8Array });
 
 export class Snapshots {
-  readonly #kept = new Map<string, Kept>();
+  /** Made with the first: most sessions have none, and the server holds thousands. */
+  #made: Map<string, Kept> | undefined;
+
+  get #kept(): Map<string, Kept> {
+    this.#made ??= new Map();
+    return this.#made;
+  }
 
   ids(): string[] {
-    return [...this.#kept.keys()];
+    return [...(this.#made?.keys() ?? [])];
   }
 
   /** `copies`: folder with what outside servers and the sandbox had then. */
@@ -46,7 +52,7 @@ export class Snapshots {
 
   /** Compresses every snapshot, in the order of `ids()`. */
   freeze(): Uint8Array[] {
-    return [...this.#kept].map(([id, kept]) => {
+    return [...(this.#made ?? [])].map(([id, kept]) => {
       if ('bytes' in kept) return kept.bytes;
       const bytes = packSession(kept.live);
       // Its book stays; only the pages go.
@@ -58,11 +64,12 @@ export class Snapshots {
 
   /** Lets go of the compressed bytes, which lie elsewhere until `giveBack`. */
   giveUp(): void {
-    for (const [id, { book, copies }] of this.#kept) this.#kept.set(id, { bytes: new Uint8Array(), book, copies });
+    for (const [id, { book, copies }] of this.#made ?? [])
+      this.#kept.set(id, { bytes: new Uint8Array(), book, copies });
   }
 
   giveBack(parcels: readonly Uint8Array[]): void {
-    [...this.#kept].forEach(([id, { book, copies }], i) => {
+    [...(this.#made ?? [])].forEach(([id, { book, copies }], i) => {
       this.#kept.set(id, { bytes: parcels[i] as Uint8Array, book, copies });
     });
   }
