@@ -11,7 +11,12 @@ export const Footprint = z.strictObject({
 });
 
 const match = z.record(Name, Literal);
-const base = { id: Name, footprint: z.array(Footprint) };
+const base = {
+  id: Name,
+  footprint: z.array(Footprint),
+  /** Node of a composed task from whose end on the check is no longer asked: that stage changes the same thing. */
+  until: Name.optional(),
+};
 const row = { ...base, service: Name, table: Name, where: match };
 
 export const Check = z.discriminatedUnion('kind', [

@@ -46,7 +46,34 @@ export const TaskEdge = z.strictObject({
   what: z.string(),
 });
 
-export const Milestone = z.strictObject({ id: Name, node: Name, checks: z.array(Check).min(1) });
+/** A stage's verified outcome. Checks hold from the end of their stage until that of their `until`, where they have one. */
+export const Milestone = z.strictObject({
+  id: Name,
+  node: Name,
+  checks: z.array(Check).min(1),
+  /** What is asked at this stage of a composed task. */
+  answer: AnswerSpec.optional(),
+  /** What the reference says at the end of the stage. */
+  says: z.string().optional(),
+  /** What a judge would look for, in words. */
+  rubric: z.array(z.string()).optional(),
+});
+
+/** How long and how broad a composed task is (weft.txt 4.1). */
+export const Profile = z.enum(['simple', 'standard', 'moderate', 'complex', 'expert']);
+
+/**
+ * Rows added to the world's initial data for one task, in the three rounds of weft.txt 3.1.2: target entities, what they need
+ * to relate to, history and near-duplicates. Sessions of the task start on them. Values are as the state stores them.
+ */
+export const Grounding = z.strictObject({
+  rounds: z.array(
+    z.strictObject({
+      round: z.enum(['entities', 'relations', 'context']),
+      rows: z.array(z.strictObject({ service: Name, table: Name, row: z.record(Name, Literal) })),
+    }),
+  ),
+});
 
 /** What a simulated user may say, and in which order; `brief` is the whole of it at once. */
 export const Disclosure = z.strictObject({
@@ -83,6 +110,12 @@ export const Task = z.strictObject({
   milestones: z.array(Milestone).min(1),
   answer: AnswerSpec.optional(),
   reference: Reference,
+  profile: Profile.optional(),
+  /** The business process that gives a composed task its reason. */
+  process: z.strictObject({ id: Name, title: z.string(), reason: z.string() }).optional(),
+  grounding: Grounding.optional(),
+  /** Which of several instances of one structure. */
+  variant: z.number().int().min(0).optional(),
   /** What it was made from; splits go by lineage, never by row. */
   lineage: z.strictObject({ template: z.string(), seed: z.string() }),
 });
@@ -92,6 +125,9 @@ export type Source = z.infer<typeof Source>;
 export type Reference = z.infer<typeof Reference>;
 export type Binding = z.infer<typeof Binding>;
 export type TaskNode = z.infer<typeof TaskNode>;
+export type TaskEdge = z.infer<typeof TaskEdge>;
+export type Profile = z.infer<typeof Profile>;
+export type Grounding = z.infer<typeof Grounding>;
 export type Milestone = z.infer<typeof Milestone>;
 export type Disclosure = z.infer<typeof Disclosure>;
 export type Task = z.infer<typeof Task>;

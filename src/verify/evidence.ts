@@ -15,6 +15,8 @@ export interface Evidence {
   ledger: readonly LedgerEntry[];
   /** The final message, or the submitted answer. */
   answer: string;
+  /** Replies at the ends of a composed task's stages, by node, where a user asked for one stage after the other. */
+  answers?: Readonly<Record<string, string>>;
   files: Workspace;
   /** Row changes since the initial state, per service. */
   changes: Readonly<Record<string, readonly RowChange[]>>;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixtureWorld } from '../../test/fixtures/world.js';
 import { toyTask } from '../../test/rollout/toy.js';
 import type { Check } from '../artifacts/check.js';
@@ -71,4 +71,56 @@ it('the evidence of an answer is the answer alone', () => {
   expect(verdictOn(answered).pass).toBe(true);
   const { answer: _, ...unasked } = answered;
   expect(verdictOn(unasked as Task).fault).toBe('verifier');
+});
+
+describe('stages', () => {
+  const staged = (...milestones: { node: string; checks: Check[]; answer?: string }[]): Task => ({
+    ...toyTask(),
+    milestones: milestones.map(({ node, checks, answer }) => ({
+      id: `m_${node}`,
+      node,
+      checks,
+      ...(answer === undefined
+        ? {}
+        : { answer: { kind: 'number', asks: `the number of ${node}`, expected: answer, distractors: [] } }),
+    })),
+  });
+  const asks: Check = { id: 'answer', kind: 'answer', footprint: [] };
+  const judge = (task: Task, answer: string, at?: string, answers?: Record<string, string>) => {
+    const session = Session.open(world, { id: 's', me: callerOf({ name: 'Bo', email: 'bo@fixture.example' }) });
+    const verdict = verify(task, { ...gather(session, answer), ...(answers && { answers }) }, 't', undefined, at);
+    session.drop();
+    return { pass: verdict.pass, by: verdict.milestones.map(({ pass }) => pass) };
+  };
+
+  it('only those up to the named one are judged', () => {
+    const task = staged({ node: 'a', checks: [there('x', 'Bo Lund')] }, { node: 'b', checks: [there('y', 'Nobody')] });
+    expect(judge(task, '', 'a')).toEqual({ pass: true, by: [true] });
+    expect(judge(task, '', 'b')).toEqual({ pass: false, by: [true, false] });
+    expect(judge(task, '')).toEqual({ pass: false, by: [true, false] });
+  });
+
+  it('a check is asked until the stage that overtakes it, and then stands or falls with that stage', () => {
+    const overtaken = { ...there('x', 'Nobody'), until: 'b' };
+    const good = staged({ node: 'a', checks: [overtaken] }, { node: 'b', checks: [there('y', 'Bo Lund')] });
+    expect(judge(good, '', 'a')).toEqual({ pass: false, by: [false] });
+    expect(judge(good, '')).toEqual({ pass: true, by: [true, true] });
+    const bad = staged({ node: 'a', checks: [overtaken] }, { node: 'b', checks: [there('y', 'Nobody')] });
+    expect(judge(bad, '')).toEqual({ pass: false, by: [false, false] });
+  });
+
+  it('each question has a numbered line of the final message, or the reply at the end of its stage', () => {
+    const task = staged({ node: 'a', checks: [asks], answer: '7' }, { node: 'b', checks: [asks], answer: '9' });
+    expect(judge(task, 'Done.\n1. 7\n2. 9').by).toEqual([true, true]);
+    expect(judge(task, '**1)** It is 7.\n**2)** 9').by).toEqual([true, true]);
+    expect(judge(task, '1. 9\n2. 7').by).toEqual([false, false]);
+    expect(judge(task, '7 and 9').by).toEqual([false, false]);
+    expect(judge(task, '').by).toEqual([false, false]);
+    expect(judge(task, '7', 'a').by).toEqual([true]);
+    expect(judge(task, '9', 'a').by).toEqual([false]);
+    expect(judge(task, '9', 'b').by).toEqual([true, true]);
+    expect(judge(task, '9', undefined, { a: '7', b: '9' }).by).toEqual([true, true]);
+    expect(judge(task, '9', undefined, { a: '8', b: '9' }).by).toEqual([false, true]);
+    expect(judge(task, '7', 'a', { a: '7' }).by).toEqual([true]);
+  });
 });

@@ -5,6 +5,7 @@ import { callerOf } from '../../serve/sessions/caller.js';
 import { dropSnapshot, Session } from '../../serve/sessions/session.js';
 import { gather } from '../../verify/evidence.js';
 import { verify } from '../../verify/verdict.js';
+import { dropGrounded, groundedWorld } from '../../world/grounded.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
 import type { Engine } from '../../world/state/engine.js';
 import type { Job, JobResult } from './script.js';
@@ -14,12 +15,14 @@ const ME = { id: 'determinism', name: 'Determinism', email: 'determinism@treadle
 /** Writes done a second time before the restore. */
 const MOST_AGAIN = 24;
 
-const replayTask = (world: LoadedWorld, task: Task): string => {
+const replayTask = (base: LoadedWorld, task: Task): string => {
+  const world = groundedWorld(base, task.grounding);
   const session = Session.open(world, { id: task.id, me: callerOf(task.actor), isUnversioned: true });
   for (const call of task.reference.calls) session.call(call.tool, call.args);
   const { pass } = verify(task, gather(session, task.reference.answer), task.id);
   const end = `${pass ? 'pass' : 'fail'} ${session.hash()}`;
   session.drop();
+  dropGrounded(base, world);
   return end;
 };
 

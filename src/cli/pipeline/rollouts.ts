@@ -15,6 +15,7 @@ import { callerOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
 import { gather } from '../../verify/evidence.js';
 import { verify } from '../../verify/verdict.js';
+import { dropGrounded, groundedWorld } from '../../world/grounded.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 
 export interface Rolled {
@@ -50,11 +51,14 @@ export const tallyOf = (rolled: readonly Rolled[]): Tally => ({
 export const rollWorld = async (world: LoadedWorld, tasks: readonly Task[], plan: RolloutPlan): Promise<Rolled[]> => {
   let [done, passed] = [0, 0];
   const policies = world.spec.policies.map(({ text }) => text);
+  const grounded: LoadedWorld[] = [];
   const jobs = tasks.flatMap((task) => {
     const hash = addressOf(task);
+    const own = groundedWorld(world, task.grounding);
+    if (own !== world) grounded.push(own);
     return Array.from({ length: plan.samples }, (_, index) => ({
       open: () => ({
-        host: sessionFor(world, task, `${task.id}-${index}`),
+        host: sessionFor(own, task, `${task.id}-${index}`),
         task,
         policy: plan.policyFor(task, index),
         ...(plan.limits ? { limits: plan.limits } : {}),
@@ -77,6 +81,7 @@ export const rollWorld = async (world: LoadedWorld, tasks: readonly Task[], plan
     if (!outcome.ok) throw outcome.error;
     rolled.push(outcome.value);
   }
+  for (const own of grounded) dropGrounded(world, own);
   return rolled;
 };
 

@@ -136,9 +136,7 @@ export class Session implements ToolHost {
 
   /** One hash over all databases: equal states, equal hash. */
   hash(): string {
-    const parts = [...this.world.services.values()].map(
-      ({ id, pristine }) => `${id}:${this.#in.states.get(id)?.hash() ?? pristine.base.hash}`,
-    );
+    const parts = [...this.world.services.keys()].map((id) => `${id}:${this.view(id).hash()}`);
     return sha256(parts.join('\n'));
   }
 

@@ -4,7 +4,7 @@ import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row } from '../../world/state/types.js';
 import { modeFor, singleOut } from '../ground/descriptors.js';
-import type { Ground } from '../ground/ground.js';
+import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, perform, seenAt, startPlan } from '../ground/plan.js';
 import { filterFor, finders, keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
 import { PERSON } from '../words/context.js';
@@ -140,7 +140,7 @@ export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): C
   const table = tool.tool.tool.table;
   const spec = service.spec.tables[table] as Table;
   const must = neededColumns(ground.world, service, table);
-  for (const row of random.sample(ground.rows(service)(table), 6)) {
+  for (const row of random.sample(subjectRows(ground, service, table), 6)) {
     const straight = hopsOf(ground, service, table, row).map((one) => ({ hop: one, between: undefined }));
     const over = waysOver(ground, service, table, row);
     const ways = straight.length > 0 && (over.length === 0 || random.chance(0.55)) ? straight : over;

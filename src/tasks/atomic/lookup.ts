@@ -2,7 +2,7 @@
 import type { Table } from '../../artifacts/table.js';
 import type { Rng } from '../../kit/rng.js';
 import { modeFor, singleOut } from '../ground/descriptors.js';
-import type { Ground } from '../ground/ground.js';
+import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
 import { keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
 import { nounOf, sayColumn } from '../words/names.js';
@@ -18,7 +18,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   const rows = ground.rows(service)(table);
   const must = neededColumns(ground.world, service, table);
   if (rows.length < 2) return 'fewer than two rows to tell apart';
-  for (const row of random.sample(rows, 6)) {
+  for (const row of random.sample(subjectRows(ground, service, table), 6)) {
     const descriptors = singleOut(ground, service, table, row, random, modeFor(spec, random), must);
     if (!descriptors) continue;
     const used = descriptors.map(({ col }) => col);
@@ -70,7 +70,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
   const links = Object.entries(spec.cols).filter(([, column]) => column.fk && column.fk !== table && !column.hidden);
   const must = neededColumns(ground.world, service, table);
   if (links.length === 0) return 'the table points to no other';
-  for (const row of random.sample(all(table), 6)) {
+  for (const row of random.sample(subjectRows(ground, service, table), 6)) {
     const [col, column] = random.pick(links);
     const parentTable = column.fk as string;
     const parentSpec = service.spec.tables[parentTable];

@@ -6,7 +6,7 @@ import { wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row } from '../../world/state/types.js';
 import { type Descriptor, modeFor, singleOut } from '../ground/descriptors.js';
-import type { Ground } from '../ground/ground.js';
+import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
 import { neededColumns, reveal } from '../ground/reveal.js';
 import { currencyOf, sayValue } from '../ground/say.js';
@@ -37,10 +37,9 @@ const subjects = (
   table: string,
   random: Rng,
 ): { row: Row; descriptors: Descriptor[] }[] => {
-  const all = ground.rows(service);
   const must = neededColumns(ground.world, service, table);
   const out: { row: Row; descriptors: Descriptor[] }[] = [];
-  for (const row of random.sample(all(table), 24)) {
+  for (const row of random.sample(subjectRows(ground, service, table), 24)) {
     const descriptors = singleOut(
       ground,
       service,

@@ -6,7 +6,7 @@ import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
 import { type Descriptor, singleOut } from '../ground/descriptors.js';
-import type { Ground } from '../ground/ground.js';
+import { type Ground, subjectRows } from '../ground/ground.js';
 import type { PlannedArg } from '../ground/plan.js';
 import { currencyOf, sayLabel, sayMoment, sayValue } from '../ground/say.js';
 import { sayColumn } from '../words/names.js';
@@ -47,7 +47,7 @@ const referred = (
   const { service, table } = target;
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
-  for (const row of random.sample(ground.rows(service)(table), 8)) {
+  for (const row of random.sample(subjectRows(ground, service, table), 8)) {
     const value = row[target.col] ?? null;
     if (value === null || value === not || (spec.cols.status?.enum && !LIVE.test(String(row.status)))) continue;
     const descriptors = singleOut(ground, service, table, row, random, 'label');

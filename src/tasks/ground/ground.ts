@@ -15,7 +15,34 @@ export interface Ground extends Known {
   spare(service: LoadedService): TableRows;
   /** A session on the initial state, with the tools of all services. */
   fresh(): Session;
+  /** Rows that a task may act on or refer to, of those that `rows` gives; all of them where this is absent. */
+  subjects?(service: LoadedService, table: string): readonly Row[];
 }
+
+/** The rows of a table that a task may be about. */
+export const subjectRows = (ground: Ground, service: LoadedService, table: string): readonly Row[] =>
+  ground.subjects?.(service, table) ?? ground.rows(service)(table);
+
+/** The same ground as a session has left it: its rows, and fresh sessions that go on from it. The session must not be called. */
+export const groundAt = (ground: Ground, session: Session): Ground => {
+  const tables = new Map<string, readonly Row[]>();
+  let opened = 0;
+  const rows =
+    (service: LoadedService): TableRows =>
+    (table) => {
+      const state = session.view(service.id);
+      // What the session has not touched was read before.
+      if (state === service.pristine) return ground.rows(service)(table);
+      const id = `${service.id}.${table}`;
+      const known = tables.get(id);
+      if (known) return known;
+      service.connection.bind(state);
+      const read = service.connection.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).all();
+      tables.set(id, read);
+      return read;
+    };
+  return { ...ground, rows, fresh: () => session.fork(`${session.id}-${opened++}`) };
+};
 
 /** Rows that spare data is made of; enough to choose from, few enough to be cheap. */
 const SPARE_ROWS = 12;

@@ -116,7 +116,9 @@ export class State {
 
   /** SHA-256 of `bytes()`. */
   hash(): string {
-    return sha256(this.bytes());
+    const { layer, top, count, base } = this.head;
+    // Nothing was ever written: the base knows its hash.
+    return layer === undefined && top === undefined && count === base.pageCount ? base.hash : sha256(this.bytes());
   }
 
   /** Whether `other` holds the same bytes; of states over one base only the pages that either has written are looked at. */
