@@ -23,13 +23,8 @@ const judged = (task: Task, milestone: Milestone, evidence: Evidence, stage: num
   const { node, id, answer } = milestone;
   const isEarlier = task.milestones[stage]?.node !== node;
   const asked = stillAsked(task, milestone, stage).filter(
-    // Before the end a reply of an earlier stage can be judged only where it was kept.
-    ({ kind }) =>
-      kind !== 'answer' ||
-      !answer ||
-      !isEarlier ||
-      evidence.answers?.[node] !== undefined ||
-      stage === task.milestones.length - 1,
+    // At a stage's end a reply of an earlier one can be judged only where it was kept.
+    ({ kind }) => kind !== 'answer' || !answer || !isEarlier || evidence.answers?.[node] !== undefined || !isAtStage,
   );
   // At the end of a stage the answer is its reply.
   const told = answer && (isEarlier || !isAtStage) ? stageAnswer(task, node, evidence) : evidence.answer;
