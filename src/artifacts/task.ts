@@ -1,6 +1,7 @@
 /** Task: a goal in a world, with the proof that it can be met and how to tell. */
 import { z } from 'zod';
 import { AnswerSpec, Check } from './check.js';
+import { Disclosure } from './disclosure.js';
 import { Literal, Name } from './table.js';
 import { Hash } from './world.js';
 
@@ -75,20 +76,6 @@ export const Grounding = z.strictObject({
   ),
 });
 
-/** What a simulated user may say, and in which order; `brief` is the whole of it at once. */
-export const Disclosure = z.strictObject({
-  persona: z.string(),
-  stages: z.array(
-    z.strictObject({
-      node: Name,
-      full: z.string(),
-      partial: z.string(),
-      vague: z.string(),
-      facts: z.array(z.string()),
-    }),
-  ),
-});
-
 export const Task = z.strictObject({
   treadle: z.literal('task/1'),
   id: z.string().regex(/^[a-z][a-z0-9_-]{0,79}$/),
@@ -129,5 +116,4 @@ export type TaskEdge = z.infer<typeof TaskEdge>;
 export type Profile = z.infer<typeof Profile>;
 export type Grounding = z.infer<typeof Grounding>;
 export type Milestone = z.infer<typeof Milestone>;
-export type Disclosure = z.infer<typeof Disclosure>;
 export type Task = z.infer<typeof Task>;

@@ -1,5 +1,6 @@
 /** Trace: one rollout, kept whole: messages, tool-call ledger, events, and who produced it. */
 import { z } from 'zod';
+import { Detail } from './disclosure.js';
 import { Name } from './table.js';
 import { Hash } from './world.js';
 
@@ -65,6 +66,40 @@ export const Producer = z.strictObject({
   sampling: z.record(z.string(), z.json()).optional(),
 });
 
+/** One thing that a simulated user said. */
+export const UserTurn = z.strictObject({
+  /** Index of its message. */
+  message: z.number().int().min(0),
+  stage: Name,
+  /** `requests` begins a stage; `insists` repeats what is wanted; `leaves` ends the conversation before its end, `ends` at it. */
+  act: z.enum(['requests', 'tells', 'does_not_know', 'confirms', 'tells_rest', 'insists', 'leaves', 'ends']),
+  /** Facts that it tells, by id. */
+  facts: z.array(Name),
+  by: z.enum(['rules', 'model']),
+  /** Why the model's message was not taken. */
+  refused: z.string().optional(),
+});
+
+/** Where a stage lies in a rollout: what happened up to its end is judged by its milestone. */
+export const StageMark = z.strictObject({
+  node: Name,
+  /** Index of the message that asks for it. */
+  asked: z.number().int().min(0),
+  /** Index of the reply that ended it; absent: it never ended. */
+  ended: z.number().int().min(0).optional(),
+  /** Entries of the ledger up to its end. */
+  calls: z.number().int().min(0),
+});
+
+/** A conversation with a simulated user. */
+export const Dialogue = z.strictObject({
+  persona: z.string(),
+  /** The model that worded it; absent: rules did. */
+  model: z.string().optional(),
+  turns: z.array(UserTurn),
+  stages: z.array(StageMark),
+});
+
 export const Trace = z.strictObject({
   treadle: z.literal('trace/1'),
   id: z.string(),
@@ -74,13 +109,16 @@ export const Trace = z.strictObject({
   snapshot: Hash,
   producer: Producer,
   user: z.enum(['none', 'simulated']),
-  detail: z.enum(['vague', 'partial', 'full']),
+  detail: Detail,
+  /** With `user: simulated`. */
+  dialogue: Dialogue.optional(),
   messages: z.array(Message),
   ledger: z.array(LedgerEntry),
   events: z.array(z.json()),
   /** The final answer; empty when none was given. */
   answer: z.string(),
-  finish: z.enum(['answered', 'turn_limit', 'length', 'cut', 'error']),
+  /** `user_left`: a simulated user ran out of patience. */
+  finish: z.enum(['answered', 'user_left', 'turn_limit', 'length', 'cut', 'error']),
   /** Why a rollout was cut or broke, with the code and whose fault it was. */
   problem: z.strictObject({ code: z.string(), message: z.string(), fault: z.string() }).optional(),
   usage: z.strictObject({
@@ -96,5 +134,8 @@ export type ToolCall = z.infer<typeof ToolCall>;
 export type Message = z.infer<typeof Message>;
 export type Touch = z.infer<typeof Touch>;
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
+export type UserTurn = z.infer<typeof UserTurn>;
+export type StageMark = z.infer<typeof StageMark>;
+export type Dialogue = z.infer<typeof Dialogue>;
 export type Producer = z.infer<typeof Producer>;
 export type Trace = z.infer<typeof Trace>;
