@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Pins } from '../author/catalogue/author.js';
 import { Corpus } from '../corpus/corpus.js';
 import { TreadleError } from '../errors.js';
+import { penaltyOf, REWARD_SHAPES } from '../verify/reward.js';
 import { shortText, wholeNumber } from './arguments.js';
 
 export const DEFAULT_OUT = 'treadle-out';
@@ -21,6 +22,17 @@ export const jobsOption = (): Option =>
   new Option('--jobs <n>', 'worker processes (default: one a core, for 8 worlds and more)').argParser(
     wholeNumber('--jobs', 64),
   );
+export const rewardOption = (): Option =>
+  new Option('--reward <shape>', 'what a rollout earns: 1 or 0 for all of it, or the share of its milestones')
+    .choices([...REWARD_SHAPES])
+    .default('all');
+export const penaltyOption = (): Option =>
+  new Option('--penalty <flag=amount>', 'what a behaviour costs, once a rollout; may be given several times')
+    .default({}, 'none')
+    .argParser((text: string, before: Record<string, number>) => {
+      const [flag, amount] = penaltyOf(text);
+      return { ...before, [flag]: amount };
+    });
 export const worldOption = (): Option => new Option('--world <id>', 'only this world');
 
 /** Below this the start of more processes costs more than they give. */

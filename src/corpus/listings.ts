@@ -29,7 +29,13 @@ export const TaskListing = z.object({
 const count = z.number().int().min(0);
 
 /** Rollouts kept; `unfinished` are those that disk, network or endpoint ended: no pass rate counts them. */
-const Tally = z.object({ rollouts: count, unfinished: count.default(0), passed: count });
+const Tally = z.object({
+  rollouts: count,
+  unfinished: count.default(0),
+  passed: count,
+  /** By flag: finished rollouts that show it (verify/behaviour). Absent where none does. */
+  behaviour: z.record(z.string(), count).optional(),
+});
 
 export const TraceCounts = Tally.extend({
   /** By who acted: `reference`, `scripted`, a model's name. */

@@ -7,9 +7,18 @@ import { exportAuthoring } from '../../train/authoring/export.js';
 import { HELD_OUT, heldOutOf } from '../../train/authoring/held-out.js';
 import { KINDS, type Kind } from '../../train/authoring/types.js';
 import { FORMATS } from '../../train/formats/registry.js';
+import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
-import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
+import {
+  chosenWorlds,
+  DEFAULT_OUT,
+  jsonOption,
+  penaltyOption,
+  rewardOption,
+  seedOption,
+  worldOption,
+} from '../options.js';
 import { openOracle } from '../pipeline/authoring.js';
 import { exportCorpus } from '../pipeline/rows.js';
 import { makeUi } from '../ui.js';
@@ -21,6 +30,8 @@ interface Options {
   seed: string;
   validation: number;
   all?: boolean;
+  reward: RewardShape;
+  penalty: Record<string, number>;
   licence?: string;
   json?: boolean;
 }
@@ -133,12 +144,14 @@ export const exportCommand = (): Command =>
         .argParser(realNumber('--validation', 0, 0.9)),
     )
     .option('--all', 'failed rollouts too, marked by their verdict')
+    .addOption(rewardOption())
+    .addOption(penaltyOption())
     .option('--licence <name>', "the dataset card's licence")
     .addOption(seedOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle export treadle-out\n  treadle export treadle-out --format sharegpt --out rows --json\n  treadle export authoring --help',
+      '\nExamples:\n  treadle export treadle-out\n  treadle export treadle-out --all --reward milestones --penalty truncation=0.2\n  treadle export treadle-out --format sharegpt --out rows --json\n  treadle export authoring --help',
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
@@ -151,6 +164,7 @@ export const exportCommand = (): Command =>
         worlds,
         includeFailed: options.all === true,
         validation: options.validation,
+        reward: { shape: options.reward, penalties: options.penalty },
         ...(options.licence ? { licence: options.licence } : {}),
       });
       ui.give({ out, ...report });

@@ -11,12 +11,23 @@ import { referencePolicy } from '../../rollout/agents/reference.js';
 import { scriptedPolicy } from '../../rollout/agents/scripted.js';
 import { sampleSeed } from '../../rollout/many.js';
 import type { Policy } from '../../rollout/policy.js';
+import { behaviourOf } from '../../verify/behaviour/registry.js';
+import { type RewardShape, rewardOf } from '../../verify/reward.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
 import { realNumber, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
-import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
-import { keepTraces, rollWorld, tallyOf } from '../pipeline/rollouts.js';
+import {
+  chosenWorlds,
+  DEFAULT_OUT,
+  jsonOption,
+  penaltyOption,
+  rewardOption,
+  seedOption,
+  worldOption,
+} from '../options.js';
+import { RolloutSums } from '../pipeline/rollout-sums.js';
+import { keepTraces, type Rolled, rollWorld } from '../pipeline/rollouts.js';
 import { makeUi } from '../ui.js';
 
 interface Options {
@@ -30,6 +41,8 @@ interface Options {
   temperature?: number;
   retries: number;
   timeout: number;
+  reward: RewardShape;
+  penalty: Record<string, number>;
   seed: string;
   json?: boolean;
 }
@@ -102,19 +115,20 @@ export const rolloutCommand = (): Command =>
         realNumber('--temperature', 0, 10),
       ),
     )
+    .addOption(rewardOption())
+    .addOption(penaltyOption())
     .addOption(seedOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle rollout treadle-out --policy scripted --samples 4\n  TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3',
+      '\nExamples:\n  treadle rollout treadle-out --policy scripted --samples 4\n  treadle rollout treadle-out --policy scripted --reward milestones --penalty no_progress_repetition=0.1 --json\n  TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3',
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
       const policyFor = policyOf(options);
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const engine = await Engine.start();
-      const tally = { rollouts: 0, unfinished: 0, passed: 0 };
-      const problems = new Map<string, number>();
+      const sums = new RolloutSums();
       try {
         for (const id of worlds) {
           const world = loadWorld(engine, corpus.readWorld(id));
@@ -130,26 +144,31 @@ export const rolloutCommand = (): Command =>
             onDone,
           });
           unloadWorld(world);
-          keepTraces(corpus, id, rolled);
-          const counts = tallyOf(rolled);
-          for (const key of ['rollouts', 'unfinished', 'passed'] as const) tally[key] += counts[key];
-          for (const { trace } of rolled) {
-            if (!trace.problem) continue;
-            const said = `${trace.problem.code}: ${trace.problem.message}`;
-            problems.set(said, (problems.get(said) ?? 0) + 1);
-          }
+          const rewarded = rolled.map((each): Rolled => {
+            const reward = rewardOf(each.verdict, behaviourOf(each.trace), options.reward, options.penalty);
+            return { ...each, reward };
+          });
+          keepTraces(corpus, id, rewarded);
+          sums.add(rewarded);
         }
       } finally {
         engine.close();
       }
       rebuildIndex(corpus);
-      const { rollouts, unfinished, passed } = tally;
+      const { rollouts, unfinished, passed, behaviour, problems, reward } = sums.summary();
       const finished = rollouts - unfinished;
       const passRate = finished > 0 ? passed / finished : null;
-      ui.give({ ...tally, passRate, problems: Object.fromEntries(problems), traces: corpus.path('traces') });
+      ui.give({ rollouts, unfinished, passed, passRate, behaviour, reward, problems, traces: corpus.path('traces') });
       const percent = passRate === null ? '' : ` (${(passRate * 100).toFixed(1)} %)`;
       ui.say(`${passed} of ${finished} rollouts passed${percent}; traces in ${corpus.path('traces')}`);
+      if (reward && (reward.shape !== 'all' || Object.keys(options.penalty).length > 0)) {
+        const cost = reward.penalties.map(({ flag, rollouts: n, total }) => `, ${n} x ${flag} -${total.toFixed(2)}`);
+        ui.say(
+          `mean reward ${reward.mean.toFixed(3)} (${reward.shape}): base ${reward.base.toFixed(3)}${cost.join('')}`,
+        );
+      }
+      for (const [flag, n] of Object.entries(behaviour)) ui.say(ui.style('dim', `  behaviour: ${n} x ${flag}`));
       if (unfinished > 0) ui.say(ui.style('yellow', `${unfinished} more did not finish and are not counted`));
-      for (const [problem, n] of problems) ui.say(ui.style('yellow', `  ${n} x ${problem}`));
+      for (const [problem, n] of Object.entries(problems)) ui.say(ui.style('yellow', `  ${n} x ${problem}`));
       if (finished === 0) process.exitCode = EXIT.failed;
     });

@@ -40,7 +40,7 @@ it('what disk, network or endpoint ended is counted apart', async () => {
     await rolled(5, { finish: 'turn_limit' }, false),
   ];
   expect(all.map(({ trace }) => isUnfinished(trace))).toEqual([false, false, true, true, false, false]);
-  expect(tallyOf(all)).toEqual({ rollouts: 6, unfinished: 2, passed: 1 });
+  expect(tallyOf(all)).toEqual({ rollouts: 6, unfinished: 2, passed: 1, behaviour: { truncation: 1 } });
   expect(tallyOf([])).toEqual({ rollouts: 0, unfinished: 0, passed: 0 });
 });
 

@@ -13,7 +13,9 @@ import type { Policy } from '../../rollout/policy.js';
 import type { Limits, Rollout } from '../../rollout/rollout.js';
 import { callerOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
+import { behaviourOf, FLAG_IDS } from '../../verify/behaviour/registry.js';
 import { gather } from '../../verify/evidence.js';
+import { Reward } from '../../verify/reward.js';
 import { verify } from '../../verify/verdict.js';
 import { dropGrounded, groundedWorld } from '../../world/grounded.js';
 import type { LoadedWorld } from '../../world/loaded.js';
@@ -21,6 +23,8 @@ import type { LoadedWorld } from '../../world/loaded.js';
 export interface Rolled {
   trace: Trace;
   verdict: Verdict;
+  /** As the run asked for it; what a trace shows of behaviour is in its line, and follows from the trace. */
+  reward?: Reward;
 }
 
 export interface RolloutPlan {
@@ -40,12 +44,21 @@ export const sessionFor = (world: LoadedWorld, task: Task, id: string): Session 
 export const isUnfinished = ({ finish, problem }: Trace): boolean =>
   (finish === 'error' || finish === 'cut') && problem?.fault === 'infrastructure';
 
-/** Counts of rollouts; a rate is `passed` of `rollouts - unfinished`. */
-export const tallyOf = (rolled: readonly Rolled[]): Tally => ({
-  rollouts: rolled.length,
-  unfinished: rolled.filter(({ trace }) => isUnfinished(trace)).length,
-  passed: rolled.filter(({ trace, verdict }) => verdict.pass && !isUnfinished(trace)).length,
-});
+/** Counts of rollouts; a rate is `passed` of `rollouts - unfinished`. Behaviour is counted apart and changes neither. */
+export const tallyOf = (rolled: readonly Rolled[]): Tally => {
+  const finished = rolled.filter(({ trace }) => !isUnfinished(trace));
+  const shown = finished.map(({ trace }) => behaviourOf(trace));
+  const behaviour = FLAG_IDS.flatMap((flag) => {
+    const n = shown.filter((seen) => seen[flag]).length;
+    return n > 0 ? [[flag, n] as const] : [];
+  });
+  return {
+    rollouts: rolled.length,
+    unfinished: rolled.length - finished.length,
+    passed: finished.filter(({ verdict }) => verdict.pass).length,
+    ...(behaviour.length > 0 ? { behaviour: Object.fromEntries(behaviour) } : {}),
+  };
+};
 
 /** Rolls every task out `samples` times; results in the order of tasks and samples. A rollout that breaks is kept with its problem. */
 export const rollWorld = async (world: LoadedWorld, tasks: readonly Task[], plan: RolloutPlan): Promise<Rolled[]> => {
@@ -96,7 +109,8 @@ const countsOf = (rolled: readonly Rolled[]): TraceCounts => {
 };
 
 const writeTraces = (corpus: Corpus, world: string, traces: readonly Rolled[]): void => {
-  writeWhole(fileOf(corpus, world), traces.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const lines = traces.map((line) => `${JSON.stringify({ ...line, behaviour: behaviourOf(line.trace) })}\n`);
+  writeWhole(fileOf(corpus, world), lines.join(''));
   writeJson(corpus.path('traces', `${world}.summary.json`), countsOf(traces));
 };
 
@@ -121,11 +135,13 @@ export const readTraces = (corpus: Corpus, world: string): Rolled[] => {
   const lines = Buffer.from(readBytes(file)).toString('utf8').split('\n').filter(Boolean);
   return lines.flatMap((line, index) => {
     try {
-      const parsed = JSON.parse(line) as { trace: unknown; verdict: unknown };
+      const parsed = JSON.parse(line) as { trace: unknown; verdict: unknown; reward?: unknown };
+      const reward = Reward.safeParse(parsed.reward);
       return [
         {
           trace: parseArtifact('trace', parsed.trace, `${file} line ${index + 1}`),
           verdict: parseArtifact('verdict', parsed.verdict, `${file} line ${index + 1}`),
+          ...(reward.success ? { reward: reward.data } : {}),
         },
       ];
     } catch (thrown) {

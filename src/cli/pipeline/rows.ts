@@ -6,6 +6,8 @@ import { addressOf } from '../../kit/hash.js';
 import { toolsOffered } from '../../serve/sessions/describe.js';
 import { exportSft, type SftReport } from '../../train/sft/export.js';
 import type { ExportItem } from '../../train/sft/row.js';
+import { behaviourOf } from '../../verify/behaviour/registry.js';
+import { type Penalties, type RewardShape, rewardOf } from '../../verify/reward.js';
 import { readTraces } from './rollouts.js';
 
 export interface RowOptions {
@@ -16,9 +18,12 @@ export interface RowOptions {
   includeFailed?: boolean;
   validation?: number;
   licence?: string;
+  /** How the rows' rewards are reckoned; 1 for a pass and no penalty when absent. */
+  reward?: { shape: RewardShape; penalties: Penalties };
 }
 
-const itemsOf = function* (corpus: Corpus, worlds: readonly string[]): Generator<ExportItem> {
+const itemsOf = function* (corpus: Corpus, options: RowOptions): Generator<ExportItem> {
+  const { worlds = corpus.worlds(), reward: { shape, penalties } = { shape: 'all', penalties: {} } } = options;
   for (const id of worlds) {
     const traces = readTraces(corpus, id);
     if (traces.length === 0) continue;
@@ -29,7 +34,8 @@ const itemsOf = function* (corpus: Corpus, worlds: readonly string[]): Generator
       const task = tasks.get(trace.taskId);
       // A task that was made anew under the same id is another task.
       if (!task || hashes.get(task.id) !== trace.task) continue;
-      yield { trace, verdict, task, tools: toolsOffered(world, services, task.services) };
+      const reward = rewardOf(verdict, behaviourOf(trace), shape, penalties);
+      yield { trace, verdict, task, tools: toolsOffered(world, services, task.services), reward };
     }
   }
 };
@@ -38,7 +44,7 @@ const itemsOf = function* (corpus: Corpus, worlds: readonly string[]): Generator
 export const exportCorpus = async (corpus: Corpus, options: RowOptions): Promise<SftReport> => {
   makeFolder(options.out);
   try {
-    return await exportSft(itemsOf(corpus, options.worlds ?? corpus.worlds()), {
+    return await exportSft(itemsOf(corpus, options), {
       out: options.out,
       split: { validation: options.validation ?? 0.1, seed: options.seed },
       onlyPassing: !options.includeFailed,

@@ -8,6 +8,7 @@ import type { DocumentOutcome } from '../pipeline/document.js';
 import type { Loss } from '../pipeline/record.js';
 import { documentSection } from './document.js';
 import { escapeHtml as esc, folded, table } from './html.js';
+import { rolloutSection } from './rollouts.js';
 import { statisticsSection } from './statistics.js';
 import { STYLE } from './style.js';
 import { worldSection } from './world.js';
@@ -90,6 +91,7 @@ export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input
 <h1>${esc(title)}</h1><p class="soft">made by Treadle, seed ${esc(seed)}</p><div class="brief">${esc(source.slice(0, 2000))}</div>
 <div class="tiles">${tilesOf(worlds)}</div>
 ${document ? documentSection(document, lostTools(dropped)) : ''}
+${rolloutSection(worlds)}
 ${figures}
 ${told.length < worlds.length ? `<h2>${told.length} worlds of ${worlds.length}</h2><p class="soft">drawn by the seed; <code>treadle show</code> lists all</p>` : ''}
 ${sections.join('\n')}

@@ -5,6 +5,8 @@ import type { Verdict } from '../../artifacts/verdict.js';
 import type { Json } from '../../kit/hash.js';
 import { SUBMIT_ANSWER } from '../../rollout/submit.js';
 import type { SessionTool } from '../../serve/tool-host.js';
+import { behaviourOf, FLAG_IDS } from '../../verify/behaviour/registry.js';
+import { type Reward, type RewardShape, rewardOf } from '../../verify/reward.js';
 
 export const SFT_SCHEMA = 'treadle-sft/1';
 
@@ -40,6 +42,10 @@ export interface RowMetadata {
   /** `reference` is a replay of the task's own solution, `scripted` a replay with mistakes; neither is a model. */
   producer: { policy: string; name: string; seed: string };
   verdict: { pass: boolean; milestones: number; milestones_passed: number };
+  /** By flag of verify/behaviour: how often the rollout shows it. */
+  behaviour: Record<string, number>;
+  /** `total` is `base` less the penalties, by flag; 0 where a flag costs nothing or was not seen. */
+  reward: { shape: RewardShape; base: number | null; penalties: Record<string, number>; total: number | null };
   turns: number;
   calls: number;
 }
@@ -57,6 +63,8 @@ export interface ExportItem {
   task: Task;
   /** The tools the rollout was offered. */
   tools: readonly SessionTool[];
+  /** Absent: 1 for a pass, 0 for none. */
+  reward?: Reward;
 }
 
 const rowMessage = (message: Message): RowMessage => ({
@@ -81,8 +89,14 @@ const rowTool = ({ name, description, inputSchema }: SessionTool): RowTool => ({
   function: { name, description, parameters: inputSchema as Json },
 });
 
+/** Every flag with its number, so that all rows have one type. */
+const byFlag = (number: (flag: string) => number): Record<string, number> =>
+  Object.fromEntries(FLAG_IDS.map((flag) => [flag, number(flag)]));
+
 /** The row of a rollout. `submit_answer` joins the tools when it was called. */
-export const rowOf = ({ trace, verdict, task, tools }: ExportItem): SftRow => {
+export const rowOf = ({ trace, verdict, task, tools, reward: given }: ExportItem): SftRow => {
+  const behaviour = behaviourOf(trace);
+  const { shape, base, penalties, total } = given ?? rewardOf(verdict, behaviour, 'all', {});
   const submitted = trace.messages.some(({ toolCalls }) => toolCalls?.some(({ name }) => name === SUBMIT_ANSWER.name));
   const offered =
     submitted && !tools.some(({ name }) => name === SUBMIT_ANSWER.name) ? [...tools, SUBMIT_ANSWER] : tools;
@@ -103,6 +117,13 @@ export const rowOf = ({ trace, verdict, task, tools }: ExportItem): SftRow => {
         pass: verdict.pass,
         milestones: verdict.milestones.length,
         milestones_passed: verdict.milestones.filter(({ pass }) => pass).length,
+      },
+      behaviour: byFlag((flag) => behaviour[flag]?.length ?? 0),
+      reward: {
+        shape,
+        base,
+        penalties: byFlag((flag) => penalties.find((penalty) => penalty.flag === flag)?.amount ?? 0),
+        total,
       },
       turns: trace.usage.turns,
       calls: trace.usage.calls,
