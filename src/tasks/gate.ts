@@ -5,7 +5,7 @@ import { addressOf } from '../kit/hash.js';
 import type { Rng } from '../kit/rng.js';
 import type { Session } from '../serve/sessions/session.js';
 import { brokenRows } from '../verify/invariants.js';
-import { alternativesOf } from './alternatives.js';
+import { type Alternative, alternativesOf } from './alternatives.js';
 import { fitting } from './ground/descriptors.js';
 import type { Ground } from './ground/ground.js';
 import { type Plan, pathTo } from './ground/plan.js';
@@ -22,6 +22,9 @@ export interface GateOptions {
   stray: Call | undefined;
   /** Another look-up of the same thing. */
   other: Plan | undefined;
+  /** Solutions that whoever made the task knows to be wrong, and to be right. */
+  wrong?: readonly Mutant[] | undefined;
+  right?: readonly Alternative[] | undefined;
 }
 
 const finding = (id: string, pass: boolean, evidence: string[], hint = ''): Finding => ({
@@ -132,11 +135,11 @@ const alternatives = (
   task: Task,
   rehearsal: Rehearsal,
   writes: readonly number[],
-  other: Plan | undefined,
+  { other, right = [] }: GateOptions,
 ): Finding => {
   const rejected: string[] = [];
   const accepted: string[] = [];
-  for (const alternative of alternativesOf(ground, task, writes, other)) {
+  for (const alternative of [...alternativesOf(ground, task, writes, other), ...right]) {
     const verdict = rehearsal.judge(alternative);
     if (verdict.pass) accepted.push(`${alternative.kind}: passes`);
     else rejected.push(`${alternative.kind} is rejected: ${failureOf(verdict)}`);
@@ -152,7 +155,14 @@ const mutants = (
   writes: readonly number[],
   options: GateOptions,
 ): Finding => {
-  const material = { ground, task, rehearsal, random: options.random, stray: options.stray };
+  const material = {
+    ground,
+    task,
+    rehearsal,
+    random: options.random,
+    stray: options.stray,
+    known: options.wrong ?? [],
+  };
   const made: Mutant[] = MUTANT_KINDS.flatMap((kind) => {
     const attacked = kind.isOnce || writes.length === 0 ? [writes.at(-1)] : writes;
     return attacked.flatMap((write) => kind.make({ ...material, write }));
@@ -214,7 +224,7 @@ export const gate = (ground: Ground, task: Task, options: GateOptions): Certific
       determined(ground, task),
       reachable(task, first),
       notLeaked(task),
-      alternatives(ground, task, rehearsal, writes, options.other),
+      alternatives(ground, task, rehearsal, writes, options),
       mutants(ground, task, rehearsal, writes, options),
     );
   rehearsal.drop();

@@ -63,7 +63,7 @@ const sitesOf = (world: LoadedWorld): Site[] =>
   );
 
 /** A change nobody asked for, for the mutants: something new in the core or, failing that, in any service. */
-const strayCall = (ground: Ground, random: Rng): Call | undefined => {
+export const strayCall = (ground: Ground, random: Rng): Call | undefined => {
   const creators = [...ground.world.services.values()]
     .flatMap(({ id }) => toolsOf(ground.world, id))
     .filter(({ tool }) => tool.tool.op === 'create');
@@ -145,8 +145,9 @@ class Making {
       return undefined;
     }
     const { calls } = candidate.plan;
-    if (calls.length > MOST_CALLS) this.#drop(candidate.family, candidate.template, `takes ${calls.length} calls`);
-    if (calls.length > MOST_CALLS || (this.#templates.get(candidate.template) ?? 0) >= PER_TEMPLATE) {
+    const most = site.family.mostCalls ?? MOST_CALLS;
+    if (calls.length > most) this.#drop(candidate.family, candidate.template, `takes ${calls.length} calls`);
+    if (calls.length > most || (this.#templates.get(candidate.template) ?? 0) >= PER_TEMPLATE) {
       release(candidate);
       return undefined;
     }
@@ -158,7 +159,13 @@ class Making {
     const stream = this.#random.stream(`gate-${this.#tried++}`);
     const { world } = this.#ground;
     const task = taskOf(this.#ground, candidate, taskId(world, candidate, this.library.tasks.length), stream);
-    const certificate = gate(this.#ground, task, { random: stream, stray: this.#stray, other: candidate.otherPath });
+    const certificate = gate(this.#ground, task, {
+      random: stream,
+      stray: this.#stray,
+      other: candidate.otherPath,
+      wrong: candidate.wrong,
+      right: candidate.right,
+    });
     if (!certificate.pass) {
       const failed = certificate.findings.find(({ pass }) => !pass);
       this.#drop(candidate.family, candidate.template, `${failed?.id}: ${failed?.evidence[0] ?? ''}`);

@@ -1,11 +1,13 @@
 /** What a family proposes: a request in words, the calls that meet it, and how to tell. Nothing of it is proven yet. */
-import type { AnswerSpec } from '../../artifacts/check.js';
+import type { AnswerSpec, Check } from '../../artifacts/check.js';
 import type { Binding } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
+import type { Alternative } from '../alternatives.js';
 import type { Descriptor } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import type { NamedTool, Plan } from '../ground/plan.js';
+import type { Mutant } from '../mutants/mutant.js';
 import type { Plain } from '../words/together.js';
 
 export interface Candidate {
@@ -32,6 +34,14 @@ export interface Candidate {
   says: string;
   /** Another way to look the same thing up, where there is one. */
   otherPath?: Plan;
+  /** Checks beyond those that what the reference changed gives: an invariant that must hold again, a file. */
+  checks?: readonly Check[];
+  /** Wrong solutions that only the maker can know: the other branch, a row too many. Each must fail. */
+  wrong?: readonly Mutant[];
+  /** Right solutions likewise: the same rows in another order. Each must pass. */
+  right?: readonly Alternative[];
+  /** No part of another request: what it must not change, or its own checks, speak of the state as a whole. */
+  isAlone?: true;
 }
 
 /** A family tries to make one candidate of a tool; a string says why it could not. */

@@ -29,6 +29,7 @@ export const jointCalls = (first: Plan, second: Plan): Call[] => {
 
 /** Whether two parts can be one errand at all: one question at most, other services, other things, not too long. */
 export const fitTogether = (first: Candidate, second: Candidate): boolean => {
+  if (first.isAlone || second.isAlone) return false;
   if ('asks' in first.plain && 'asks' in second.plain) return false;
   if (first.service === second.service) return false;
   return jointCalls(first.plan, second.plan).length <= MOST_CALLS;

@@ -3,6 +3,8 @@ import type { Table } from '../../artifacts/table.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 import { subjectArg } from '../../world/surface/subject.js';
 import type { NamedTool } from '../ground/plan.js';
+import { aggregate } from '../kinds/aggregate.js';
+import { every } from '../kinds/every.js';
 import type { Family } from './candidate.js';
 import { chained } from './chained.js';
 import { overRows } from './count.js';
@@ -16,6 +18,8 @@ export interface FamilyEntry {
   weight: number;
   growsOn(tool: NamedTool, world: LoadedWorld): boolean;
   make: Family;
+  /** Calls that one of its tasks may take, where that is more than usual. */
+  mostCalls?: number;
 }
 
 /** A domain verb that makes something new (`book`, `issue`) instead of acting on a row. */
@@ -57,4 +61,13 @@ export const FAMILIES: readonly FamilyEntry[] = [
   { name: 'related', weight: 1, growsOn: (tool) => finds(tool) && pointsOn(tool), make: related },
   { name: 'chained', weight: 2.6, growsOn: (tool, world) => finds(tool) && leadsOut(tool, world), make: chained },
   { name: 'rows', weight: 1.4, growsOn: ({ tool: { tool } }) => tool.op === 'list', make: overRows },
+  { name: 'aggregate', weight: 1, growsOn: ({ tool: { tool } }) => tool.op === 'list', make: aggregate },
+  {
+    name: 'every',
+    weight: 1,
+    growsOn: ({ tool: { tool } }) =>
+      (tool.op === 'action' || tool.op === 'update') && tool.writes.length > 0 && subjectArg(tool) !== undefined,
+    make: every,
+    mostCalls: 8,
+  },
 ];

@@ -56,7 +56,7 @@ const subjects = (
 };
 
 /** Whether the call is accepted at all: asked of a fork, before any look-up is planned. */
-const accepts = (
+export const accepts = (
   ground: Ground,
   tool: NamedTool,
   table: string,
@@ -82,13 +82,14 @@ const accepts = (
 };
 
 /** States from which a thing does not move on: nobody corrects the price of a paid invoice. */
-const isOver = (spec: Table, row: Row): boolean => {
+export const isOver = (spec: Table, row: Row): boolean => {
   const { machine } = spec;
   const state = machine ? String(row[machine.col] ?? '') : '';
   return machine !== undefined && !machine.moves.some(({ from }) => from.includes(state));
 };
 
-interface Wanted {
+/** What a tool is asked to do with a row: with which values, and how that is said. */
+export interface Wanted {
   family: 'update' | 'action';
   choose(row: Row): Chosen[] | undefined;
   say(subject: string, chosen: readonly Chosen[], row: Row): string;
@@ -208,7 +209,7 @@ const sayChange = (
   return old && random.chance(0.4) ? `change ${what} from ${old} to ${shown(first)}` : random.pick(ways);
 };
 
-export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
+const wantedUpdate = (ground: Ground, tool: NamedTool, random: Rng): Wanted => {
   const { service } = tool;
   const table = tool.tool.tool.table;
   const spec = service.spec.tables[table] as Table;
@@ -218,7 +219,7 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     ([name, arg]) => arg.type !== 'json' && (arg.col ?? name) !== spec.machine?.col,
   );
   const noun = nounOf(spec);
-  return onRow(ground, tool, random, {
+  return {
     family: 'update',
     choose: (row) => {
       const donor = donors.length > 0 ? random.pick(donors) : undefined;
@@ -238,10 +239,10 @@ export const update: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     say: (subject, chosen, row) => sayChange(service, table, subject, chosen, row, random),
     vague: `One of our ${noun} records needs a change.`,
     says: `Done. The ${noun} has been changed.`,
-  });
+  };
 };
 
-export const action: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
+const wantedAction = (ground: Ground, tool: NamedTool, random: Rng): Wanted => {
   const { service } = tool;
   const table = tool.tool.tool.table;
   const spec = service.spec.tables[table] as Table;
@@ -249,7 +250,7 @@ export const action: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   const verb = tool.tool.tool.id.split('.')[1] ?? tool.tool.tool.id;
   const noun = nounOf(spec);
   const told = optional.filter(([, arg]) => arg.type === 'text' || arg.type === 'date' || arg.type === 'datetime');
-  return onRow(ground, tool, random, {
+  return {
     family: 'action',
     choose: (row) => {
       const must = pickRequired(ground, service, table, required, random, { row });
@@ -262,5 +263,20 @@ export const action: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     says: verb.includes('_')
       ? `Done. The ${noun} is as you asked.`
       : `Done. The ${noun} has been ${participleOf(verb).replaceAll('_', ' ')}.`,
-  });
+  };
 };
+
+/** What an update or a verb may be asked to do; undefined for a tool that acts on no row. */
+export const wantedOf = (ground: Ground, tool: NamedTool, random: Rng): Wanted | undefined => {
+  const { op, writes } = tool.tool.tool;
+  if (splitArgs(tool).key === undefined || writes.length === 0) return undefined;
+  return op === 'update'
+    ? wantedUpdate(ground, tool, random)
+    : op === 'action'
+      ? wantedAction(ground, tool, random)
+      : undefined;
+};
+
+export const update: Family = (ground, tool, random) => onRow(ground, tool, random, wantedUpdate(ground, tool, random));
+
+export const action: Family = (ground, tool, random) => onRow(ground, tool, random, wantedAction(ground, tool, random));

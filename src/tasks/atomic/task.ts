@@ -20,7 +20,7 @@ const offered = (ground: Ground, own: readonly string[], random: Rng): string[] 
 export const taskOf = (ground: Ground, candidate: Candidate, id: string, random: Rng): Task => {
   const { world, actor } = ground;
   const { service, plan } = candidate;
-  const checks: Check[] = checksOf(plan.session);
+  const checks: Check[] = [...checksOf(plan.session), ...(candidate.checks ?? [])];
   if (candidate.answer) checks.unshift({ kind: 'answer', id: 'answer', footprint: [] });
   const chain = plan.calls.map((call) => world.tools.get(call.tool)?.tool.tool.id ?? call.tool);
   const brief = candidate.request;

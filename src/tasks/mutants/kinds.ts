@@ -1,5 +1,7 @@
 /** All kinds of mutants. One line a kind. */
 import { claimWithoutChange, doubleAnswer, noAnswer, shotgunAnswer, vagueAnswer, wrongAnswer } from './answers.js';
+import { itemLeftOut, itemTooMany } from './items.js';
+import { KNOWN_WRONGS } from './known.js';
 import type { MutantKind } from './mutant.js';
 import { extraOnRow, wrongTool } from './tools.js';
 import {
@@ -30,4 +32,7 @@ export const MUTANT_KINDS: readonly MutantKind[] = [
   doubleAnswer,
   noAnswer,
   vagueAnswer,
+  itemLeftOut,
+  itemTooMany,
+  ...KNOWN_WRONGS,
 ];

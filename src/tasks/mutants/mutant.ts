@@ -22,6 +22,8 @@ export interface Material {
   write: number | undefined;
   /** A write that has nothing to do with the task. */
   stray: Call | undefined;
+  /** Wrong solutions that whoever made the task knows of. */
+  known?: readonly Mutant[];
 }
 
 export interface MutantKind {
