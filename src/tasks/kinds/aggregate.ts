@@ -129,7 +129,7 @@ const extreme = (group: RowGroup, spec: Table, all: readonly Row[], random: Rng)
   const used = conditions.map(({ col }) => col);
   const cols = Object.entries(spec.cols).filter(
     ([col, column]) =>
-      (column.type === 'money' || column.type === 'date') &&
+      ['money', 'date', 'datetime'].includes(column.type) &&
       !column.hidden &&
       !used.includes(col) &&
       !/^(created|updated|birth)/.test(col) &&
@@ -143,8 +143,8 @@ const extreme = (group: RowGroup, spec: Table, all: readonly Row[], random: Rng)
     .sort((a, b) => (Number(a[col]) - Number(b[col])) * (high ? -1 : 1));
   const [best, second] = sorted;
   if (!best || !second || best[col] === second[col] || sorted.length < rows.length) return undefined;
-  const most = column.type === 'date' ? (high ? 'latest' : 'earliest') : high ? 'highest' : 'lowest';
-  const [field, name] = [sayField(spec, col), sayColumn(label)];
+  const most = column.type !== 'money' ? (high ? 'latest' : 'earliest') : high ? 'highest' : 'lowest';
+  const [field, name] = [sayField(spec, col).replace(/\btime\b/, 'date'), sayColumn(label)];
   const request = random.pick([
     `Which of the ${words} has the ${most} ${field}? Give me the ${name}.`,
     `Of all ${words}, which one has the ${most} ${field}? I need the ${name}.`,
@@ -162,6 +162,20 @@ const extreme = (group: RowGroup, spec: Table, all: readonly Row[], random: Rng)
   };
 };
 
+/** One question of the group; where the drawn one does not fit, another that asks for more than a number. */
+const askOf = (group: RowGroup, spec: Table, all: readonly Row[], random: Rng): Question | undefined => {
+  const others = random.shuffle([
+    () => inAll(group, spec, random),
+    () => extreme(group, spec, all, random),
+    () => which(group, spec, all, random),
+  ]);
+  for (const ask of random.chance(0.22) ? [() => howMany(group, random)] : others) {
+    const question = ask();
+    if (question) return question;
+  }
+  return undefined;
+};
+
 export const aggregate: Family = (ground: Ground, tool: NamedTool, random: Rng): Candidate | string => {
   const { service } = tool;
   const table = tool.tool.tool.table;
@@ -171,12 +185,7 @@ export const aggregate: Family = (ground: Ground, tool: NamedTool, random: Rng):
   for (const seed of random.sample(all, TRIES)) {
     const group = groupAround(ground, service, table, seed, random);
     if (!group || group.rows.length < 2 || group.rows.length > MOST_ROWS || group.near.length === 0) continue;
-    const question = random.weighted<() => Question | undefined>([
-      [() => howMany(group, random), 0.7],
-      [() => inAll(group, spec, random), 1],
-      [() => which(group, spec, all, random), 1],
-      [() => extreme(group, spec, all, random), 0.7],
-    ])();
+    const question = askOf(group, spec, all, random);
     if (!question) continue;
     const shown = showGroup(ground, tool, group, random);
     if (!shown) {

@@ -45,7 +45,15 @@ export const stateOf = (col: string, value: string): Condition => {
     kind: 'state',
     col,
     words,
-    ...(isState ? { before: words } : { behind: isKind ? `of ${name} ${words}` : `with ${name} ${words}` }),
+    ...(isState
+      ? { before: words }
+      : {
+          behind: isKind
+            ? `of ${name} ${words}`
+            : col === 'folder'
+              ? `in the ${words} folder`
+              : `with ${name} ${words}`,
+        }),
     is: isState ? `is ${words}` : isKind ? `is of ${name} ${words}` : `has the ${name} “${words}”`,
     holds: (row) => row[col] === value,
     args: (tool) => {
@@ -141,7 +149,7 @@ export const amountOf = (
   const field = sayField(spec, col);
   // `with a kilos out above 7,000` is no English.
   if (!isMoney && /^\w+[^s]s\b(?! of)/.test(field)) return undefined;
-  const counted = /^number of (.+)/.exec(field)?.[1];
+  const counted = /^number of (.+)/.exec(field)?.[1] ?? (/^\w+(ed|old|eld|ken)$/.test(field) ? field : undefined);
   const having = counted
     ? `${isAbove ? 'more' : 'fewer'} than ${words} ${counted}`
     : `${article(field)} ${than} ${words}`;

@@ -26,9 +26,14 @@ const LEAST_ROWS = 2;
 const fitsMany = (spec: Table, { name, refers }: Chosen): boolean => {
   const column = spec.cols[name];
   return (
-    refers !== undefined || column?.enum !== undefined || ['date', 'datetime', 'bool'].includes(column?.type ?? '')
+    refers?.service.role === 'core' ||
+    column?.enum !== undefined ||
+    ['date', 'datetime', 'bool'].includes(column?.type ?? '')
   );
 };
+
+/** One resident cannot have all appointments. */
+const isOneThing = ({ refers }: Chosen): boolean => refers !== undefined && refers.service.role !== 'core';
 
 const argsFor = (keyArg: string, key: string | number, chosen: readonly Chosen[]): PlannedArg[] => [
   { name: keyArg, value: key, origin: { observed: true } },
@@ -110,7 +115,10 @@ export const every: Family = (ground: Ground, tool: NamedTool, random: Rng): Can
   for (const seed of random.sample(ground.rows(service)(table), TRIES)) {
     if (spec.machine && isOver(spec, seed)) continue;
     const chosen = wanted.choose(seed);
-    if (!chosen || (wanted.family === 'update' && !chosen.every((one) => fitsMany(spec, one)))) continue;
+    if (!chosen) continue;
+    const isEachOnesOwn =
+      wanted.family === 'update' ? chosen.some((one) => !fitsMany(spec, one)) : chosen.some(isOneThing);
+    if (isEachOnesOwn) continue;
     const doing: Doing = { tool, keyArg, chosen };
     const group = groupAround(
       ground,

@@ -48,7 +48,11 @@ export interface RowGroup {
 }
 
 const ofOwner = (noun: string): string =>
-  /(customer|patient|member|student|tenant|client|employee)/.test(noun) ? 'of' : 'for';
+  /(customer|patient|member|student|tenant|client|employee)/.test(noun)
+    ? 'of'
+    : /(conversation|channel|folder|warehouse|room|location|depot|site)$/.test(noun)
+      ? 'in'
+      : 'for';
 
 /** The row behind a foreign key whose label is nobody else's. */
 const ownerOf = (ground: Ground, service: LoadedService, table: string, seed: Row, random: Rng): Owner | undefined => {
