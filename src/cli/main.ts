@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
+  review: async () => (await import('./commands/review.js')).reviewCommand(),
   export: async () => (await import('./commands/export.js')).exportCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   stats: async () => (await import('./commands/stats.js')).statsCommand(),
@@ -33,6 +34,7 @@ Start here:
   treadle build "a family bakery with 3 shops in Lyon"     one certified world, gated tasks, verified rows
   treadle build petstore.yaml --tasks 20                   the same from an API document
   treadle show treadle-out                                 what is in the folder
+  treadle review treadle-out                               read a sample of the tasks and decide
   treadle serve treadle-out                                a server for agents and trainers; --stdio: for one client
   treadle doctor --sessions 100 --against URL              what a server takes
 

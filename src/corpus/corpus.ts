@@ -236,6 +236,8 @@ export class Corpus {
       id: task.id,
       hash: addressOf(task),
       family: task.nodes[0]?.family ?? '',
+      kind: task.kind,
+      ...(task.profile ? { profile: task.profile } : {}),
       brief: task.brief,
       masked: maskedText(task),
       chain: chainOf(task),

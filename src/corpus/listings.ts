@@ -14,6 +14,9 @@ export const TaskListing = z.object({
       id: FileName,
       hash: Hash,
       family: z.string(),
+      /** Older corpora have atomic ones only, without a profile. */
+      kind: z.enum(['atomic', 'composed']).optional(),
+      profile: z.string().optional(),
       brief: z.string(),
       /** What statistics compare: see statistics/masked.ts. Older corpora have none. */
       masked: z.string().optional(),

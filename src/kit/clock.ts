@@ -6,6 +6,9 @@ export const elapsedMs = (): number => performance.now();
 /** Wall-clock unix seconds, for tokens' expiry and cache headers; never for anything an artifact keeps. */
 export const wallSeconds = (): number => Math.floor(Date.now() / 1000);
 
+/** Now as an ISO instant to the second: only for what a person did, such as a review. */
+export const wallInstant = (): string => new Date(wallSeconds() * 1000).toISOString().replace('.000Z', 'Z');
+
 let dated = { second: 0, text: '' };
 
 /** Now, in the form of HTTP's Date header. */

@@ -30,6 +30,7 @@ interface Options {
   seed: string;
   validation: number;
   all?: boolean;
+  reviewed?: 'accepted';
   reward: RewardShape;
   penalty: Record<string, number>;
   licence?: string;
@@ -144,6 +145,9 @@ export const exportCommand = (): Command =>
         .argParser(realNumber('--validation', 0, 0.9)),
     )
     .option('--all', 'failed rollouts too, marked by their verdict')
+    .addOption(
+      new Option('--reviewed <decision>', 'only tasks that a reviewer accepted as they are now').choices(['accepted']),
+    )
     .addOption(rewardOption())
     .addOption(penaltyOption())
     .option('--licence <name>', "the dataset card's licence")
@@ -163,6 +167,7 @@ export const exportCommand = (): Command =>
         format: options.format,
         worlds,
         includeFailed: options.all === true,
+        onlyAccepted: options.reviewed === 'accepted',
         validation: options.validation,
         reward: { shape: options.reward, penalties: options.penalty },
         ...(options.licence ? { licence: options.licence } : {}),
@@ -173,5 +178,11 @@ export const exportCommand = (): Command =>
       );
       for (const [why, n] of Object.entries(report.excluded))
         ui.say(ui.style('dim', `  ${n} left out: ${why.replaceAll('_', ' ')}`));
+      if (report.reviewed) {
+        ui.say(ui.style('dim', `  ${report.reviewed.accepted} tasks with rollouts were accepted in review`));
+        for (const [why, { tasks, rollouts }] of Object.entries(report.reviewed.leftOut))
+          if (tasks > 0)
+            ui.say(ui.style('dim', `  ${tasks} tasks (${rollouts} rollouts) left out: ${why.replaceAll('_', ' ')}`));
+      }
       if (report.rows === 0) process.exitCode = EXIT.failed;
     });

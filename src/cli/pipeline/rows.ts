@@ -1,6 +1,8 @@
 /** Training rows of a corpus: its passing traces with their tasks and the tools the agent had. */
 import type { Corpus } from '../../corpus/corpus.js';
 import { diskError, makeFolder } from '../../corpus/files.js';
+import { readReviews } from '../../corpus/review/records.js';
+import { acceptance, type NotAccepted } from '../../corpus/review/standing.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import { toolsOffered } from '../../serve/sessions/describe.js';
@@ -20,9 +22,42 @@ export interface RowOptions {
   licence?: string;
   /** How the rows' rewards are reckoned; 1 for a pass and no penalty when absent. */
   reward?: { shape: RewardShape; penalties: Penalties };
+  /** Only tasks whose current hash was accepted by a reviewer. */
+  onlyAccepted?: boolean;
 }
 
-const itemsOf = function* (corpus: Corpus, options: RowOptions): Generator<ExportItem> {
+/** What reviews kept out: tasks with rollouts, and those rollouts, by reason. */
+export type LeftOut = Record<NotAccepted, { tasks: number; rollouts: number }>;
+
+/** Lets accepted tasks through and counts the others. */
+class ReviewGate {
+  readonly leftOut: LeftOut = {
+    rejected: { tasks: 0, rollouts: 0 },
+    changed_since_review: { tasks: 0, rollouts: 0 },
+    not_reviewed: { tasks: 0, rollouts: 0 },
+  };
+  readonly accepted = new Set<string>();
+  readonly #why: ReturnType<typeof acceptance>;
+  readonly #told = new Set<string>();
+
+  constructor(corpus: Corpus) {
+    this.#why = acceptance(readReviews(corpus));
+  }
+
+  lets(id: string, hash: string): boolean {
+    const why = this.#why(id, hash);
+    if (why === undefined) {
+      this.accepted.add(hash);
+      return true;
+    }
+    if (!this.#told.has(hash)) this.leftOut[why].tasks++;
+    this.#told.add(hash);
+    this.leftOut[why].rollouts++;
+    return false;
+  }
+}
+
+const itemsOf = function* (corpus: Corpus, options: RowOptions, reviews?: ReviewGate): Generator<ExportItem> {
   const { worlds = corpus.worlds(), reward: { shape, penalties } = { shape: 'all', penalties: {} } } = options;
   for (const id of worlds) {
     const traces = readTraces(corpus, id);
@@ -34,23 +69,32 @@ const itemsOf = function* (corpus: Corpus, options: RowOptions): Generator<Expor
       const task = tasks.get(trace.taskId);
       // A task that was made anew under the same id is another task.
       if (!task || hashes.get(task.id) !== trace.task) continue;
+      if (reviews && !reviews.lets(task.id, trace.task)) continue;
       const reward = rewardOf(verdict, behaviourOf(trace), shape, penalties);
       yield { trace, verdict, task, tools: toolsOffered(world, services, task.services), reward };
     }
   }
 };
 
+export interface CorpusRows extends SftReport {
+  /** Where only accepted tasks were wanted: how many with rollouts were, and what was left out. */
+  reviewed?: { accepted: number; leftOut: LeftOut };
+}
+
 /** Writes the rows; the same corpus and options give the same bytes. Disk trouble is said as everywhere else. */
-export const exportCorpus = async (corpus: Corpus, options: RowOptions): Promise<SftReport> => {
+export const exportCorpus = async (corpus: Corpus, options: RowOptions): Promise<CorpusRows> => {
   makeFolder(options.out);
+  const reviews = options.onlyAccepted ? new ReviewGate(corpus) : undefined;
   try {
-    return await exportSft(itemsOf(corpus, options), {
+    const report = await exportSft(itemsOf(corpus, options, reviews), {
       out: options.out,
       split: { validation: options.validation ?? 0.1, seed: options.seed },
       onlyPassing: !options.includeFailed,
       ...(options.format ? { format: options.format } : {}),
       ...(options.licence ? { licence: options.licence } : {}),
+      ...(reviews ? { title: 'Treadle rollouts of tasks that a person accepted' } : {}),
     });
+    return reviews ? { ...report, reviewed: { accepted: reviews.accepted.size, leftOut: reviews.leftOut } } : report;
   } catch (thrown) {
     if (thrown instanceof TreadleError && thrown.code === 'cannot_write')
       throw diskError(thrown.cause, options.out, 'write');
