@@ -3,7 +3,7 @@ import type { Company } from '../../artifacts/world.js';
 import { coreServices } from '../core/services.js';
 import { archetypeIds } from './archetype.js';
 import { compileArchetype } from './compile.js';
-import { processes, processesFor, servicesOf } from './processes.js';
+import { Process, processes, processesFor, servicesOf } from './processes.js';
 
 const present = new Set([...archetypeIds(), 'directory', 'mail', 'chat']);
 const tools = new Set<string>();
@@ -35,5 +35,26 @@ describe('processes', () => {
       'small_order_to_invoice',
     );
     expect(processesFor(new Set(['billing', 'directory']))).toEqual([]);
+  });
+  it.each(processes().map(({ id, purpose }) => [id, purpose] as const))(
+    '%s says in one neutral sentence what it is for',
+    (_, purpose) => {
+      expect(purpose).toMatch(/^[A-Z][^.!?]*\.$/);
+      expect(purpose).not.toMatch(/\p{N}/u);
+      // An apostrophe is no quotation mark while it stands inside a word.
+      expect(purpose).not.toMatch(/["“”„‘’«»`]|(?<!\w)'|'(?!\w)/);
+    },
+  );
+  it('tells no two processes alike', () => {
+    for (const word of ['purpose', 'title'] as const) {
+      const said = processes().map((process) => process[word].toLowerCase());
+      expect(new Set(said).size, word).toBe(said.length);
+    }
+  });
+  it('refuses a process without a purpose, or with one that is no sentence or too long', () => {
+    const { purpose: _, ...bare } = processes()[0] as Process;
+    for (const purpose of [undefined, '', 'Because.', `${'So it is'.repeat(20)}.`])
+      expect(Process.safeParse({ ...bare, purpose }).success, String(purpose)).toBe(false);
+    expect(Process.safeParse({ ...bare, purpose: 'Something has to be done about it.' }).success).toBe(true);
   });
 });

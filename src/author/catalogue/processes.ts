@@ -20,6 +20,8 @@ export const Process = z.strictObject({
   title: z.string(),
   sectors: z.array(z.string()),
   reason: z.string(),
+  /** Why the whole is done, in words that hold over any rows (`reason` has particulars that rows contradict). */
+  purpose: z.string().min(20).max(110),
   roles: z.array(z.string()).min(1),
   steps: z.array(Step).min(3),
   rule: z.string(),
