@@ -4,7 +4,11 @@ import type { LoadedWorld } from '../../world/loaded.js';
 import { subjectArg } from '../../world/surface/subject.js';
 import type { NamedTool } from '../ground/plan.js';
 import { aggregate } from '../kinds/aggregate.js';
+import { conditional } from '../kinds/conditional.js';
 import { every } from '../kinds/every.js';
+import { investigation } from '../kinds/investigate.js';
+import { refusal } from '../kinds/refusal.js';
+import { rulesFor } from '../kinds/rules.js';
 import type { Family } from './candidate.js';
 import { chained } from './chained.js';
 import { overRows } from './count.js';
@@ -28,6 +32,9 @@ const makes = ({ tool: { tool } }: NamedTool): boolean =>
   (tool.op === 'action' &&
     subjectArg(tool) === undefined &&
     tool.writes.some(({ table, insert }) => insert && table === tool.table));
+
+const changesRow = ({ tool: { tool } }: NamedTool): boolean =>
+  (tool.op === 'action' || tool.op === 'update') && tool.writes.length > 0 && subjectArg(tool) !== undefined;
 
 const finds = ({ tool: { tool } }: NamedTool): boolean => tool.op === 'list' || tool.op === 'search';
 
@@ -65,9 +72,22 @@ export const FAMILIES: readonly FamilyEntry[] = [
   {
     name: 'every',
     weight: 1,
-    growsOn: ({ tool: { tool } }) =>
-      (tool.op === 'action' || tool.op === 'update') && tool.writes.length > 0 && subjectArg(tool) !== undefined,
+    growsOn: changesRow,
     make: every,
     mostCalls: 8,
   },
+  {
+    name: 'investigation',
+    weight: 1.2,
+    growsOn: (tool) => finds(tool) && tool.service.role === 'domain',
+    make: investigation,
+  },
+  {
+    name: 'refusal',
+    weight: 0.8,
+    growsOn: (tool, world) => changesRow(tool) && rulesFor(world, tool).length > 0,
+    make: refusal,
+    mostCalls: 6,
+  },
+  { name: 'conditional', weight: 1.2, growsOn: changesRow, make: conditional, mostCalls: 5 },
 ];

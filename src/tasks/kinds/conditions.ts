@@ -22,6 +22,8 @@ export interface Condition {
   behind?: string;
   /** Of one thing: `is open`, `is due in March 2024`. */
   is: string;
+  /** What one asks to know it, where that is no field: `when it was sent`. */
+  asks?: string;
   /** The value as the brief says it. */
   words: string;
   holds(row: Row): boolean;
@@ -70,6 +72,19 @@ const monthStart = (seconds: number, ahead = 0): number => {
   return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + ahead, 1) / 1000;
 };
 
+/** `sent in March` -> `was sent in March`, `when it was sent`; `starting in` -> `starts in`. */
+const happening = (behind: string, month: string): { is: string; asks?: string } => {
+  const began = /^(start|end|expir|renew|leav|occurr)ing\b/.exec(behind)?.[1];
+  if (began) {
+    const verb = { expir: 'expires', leav: 'leaves', occurr: 'occurs' }[began] ?? `${began}s`;
+    return { is: behind.replace(/^\w+/, verb), asks: `when it ${verb}` };
+  }
+  if (/^with /.test(behind)) return { is: `has its ${behind.slice(5)}` };
+  if (/^(in|due|valid|planned|scheduled|expected|requested|needed|to be) ?/.test(behind)) return { is: `is ${behind}` };
+  const done = behind.slice(0, behind.indexOf(month)).replace(/ (in|for) $/, '');
+  return { is: `was ${behind}`, asks: `when it was ${done}` };
+};
+
 /** `due in March 2024`; undefined where the column does not say it so (`valid until March` has two meanings). */
 export const monthOf = (spec: Table, col: string, at: number): Condition | undefined => {
   const column = spec.cols[col];
@@ -80,13 +95,14 @@ export const monthOf = (spec: Table, col: string, at: number): Condition | undef
   const said = day.replace(/\b(on|of) DAY$/, 'in DAY').replace(/ date DAY$/, ' date in DAY');
   const behind = said.replace('DAY', words);
   const [from, to] = [monthStart(at), monthStart(at, 1) - 1];
-  const verb = /^in /.test(behind) ? 'is' : /^with /.test(behind) ? 'has' : 'is';
+  const { is, asks } = happening(behind, words);
   return {
     kind: 'month',
     col,
     words,
     behind,
-    is: `${verb} ${behind.replace(/^with /, 'its ')}`,
+    is,
+    ...(asks ? { asks } : {}),
     holds: (row) => typeof row[col] === 'number' && Number(row[col]) >= from && Number(row[col]) <= to,
     args: (tool) => {
       const since = filterFor(tool, col, ['gte']);
