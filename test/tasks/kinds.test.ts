@@ -135,3 +135,110 @@ describe('every: one thing done to all rows that two conditions select', () => {
     expect(survivors(frameOnly, candidate)).toContain('row_left_out');
   });
 });
+
+describe('conditional: what is done depends on what is found', () => {
+  let made: Made[];
+  const part = ({ candidate }: Made, at: number): string => candidate.template.split('.').at(at) as string;
+  beforeAll(() => {
+    made = makeSome('conditional', (all) => new Set(all.map((one) => part(one, -1) + part(one, -2))).size >= 6);
+  }, 120_000);
+
+  it('comes with both outcomes, and with leaving it and saying how it stands', () => {
+    expect(new Set(made.map((one) => part(one, -1)))).toEqual(new Set(['yes', 'no']));
+    const left = made.filter((one) => part(one, -1) === 'no' && part(one, -2) === 'leave');
+    expect(left.length).toBeGreaterThan(0);
+    for (const { task } of left) {
+      expect(task.answer).toBeDefined();
+      expect(passes(ground, task, { calls: [], answer: '' }, addressOf(task))).toBe(false);
+    }
+  });
+
+  it('the other branch and both branches are wrong', () => {
+    const kinds = new Set(made.flatMap(({ candidate }) => (candidate.wrong ?? []).map(({ kind }) => kind)));
+    expect(kinds).toEqual(new Set(['other_branch', 'both_branches']));
+    for (const { task, candidate } of made) {
+      for (const wrong of candidate.wrong ?? [])
+        expect(passes(ground, task, wrong, addressOf(task)), wrong.what).toBe(false);
+    }
+  });
+
+  it('other_branch and both_branches live where only the answer is looked at, or only the right branch', () => {
+    const both = made.find(({ candidate }) => candidate.wrong?.some(({ kind }) => kind === 'both_branches')) as Made;
+    const key = both.task.bindings.find(({ name }) => name === 'subject')?.key ?? '';
+    const tools = both.task.reference.calls.map(({ tool }) => tool);
+    const noFrame = withChecks(both.task, () => [{ kind: 'returned', id: 'lax', footprint: [], tools, key }]);
+    expect(survivors(noFrame, both.candidate)).toContain('both_branches');
+    const left = made.find((one) => part(one, -1) === 'no' && part(one, -2) === 'leave') as Made;
+    const answerOnly = withChecks(left.task, (checks) => checks.filter(({ kind }) => kind === 'answer'));
+    expect(survivors(answerOnly, left.candidate)).toContain('other_branch');
+  });
+});
+
+describe('investigation: over several look-ups and services', () => {
+  let made: Made[];
+  beforeAll(() => {
+    made = makeSome(
+      'investigation',
+      (all) => all.some(({ candidate }) => candidate.wrong !== undefined) && all.length >= 4,
+    );
+  }, 120_000);
+
+  it('takes at least two calls and mostly two services', () => {
+    const services = made.map(({ task }) => new Set(task.reference.calls.map(({ service }) => service)).size);
+    expect(made.length).toBeGreaterThanOrEqual(4);
+    expect(Math.min(...made.map(({ task }) => task.reference.calls.length))).toBeGreaterThanOrEqual(2);
+    expect(services.filter((n) => n >= 2).length).toBeGreaterThan(made.length / 2);
+  });
+
+  it('half an answer is wrong, and lives where one of the two is enough', () => {
+    const { task, candidate } = made.find((one) => one.candidate.wrong !== undefined) as Made;
+    for (const wrong of candidate.wrong ?? []) expect(passes(ground, task, wrong, addressOf(task))).toBe(false);
+    const spec = task.answer as NonNullable<Task['answer']>;
+    const lax: Task = { ...task, answer: { ...spec, expected: (spec.expected as string[]).slice(0, 1) } };
+    expect(survivors(lax, candidate)).toContain('half_answer');
+  });
+});
+
+describe('refusal: a company policy forbids it', () => {
+  let made: Made[];
+  const isAllowed = ({ candidate }: Made): boolean => candidate.template.endsWith('.allowed');
+  beforeAll(() => {
+    made = makeSome('refusal', (all) => all.some(isAllowed) && all.filter((one) => !isAllowed(one)).length >= 2, 160);
+  }, 120_000);
+
+  it('changes nothing and names the policy; where none forbids it, it is done', () => {
+    for (const one of made) {
+      const policies = ground.world.spec.policies.map(({ text }) => text);
+      const changes =
+        one.task.milestones[0]?.checks.filter(({ kind }) => kind !== 'unchanged' && kind !== 'answer') ?? [];
+      if (isAllowed(one)) expect(changes.length).toBeGreaterThan(0);
+      else {
+        expect(changes).toEqual([]);
+        expect(policies).toContain((one.task.answer?.expected as string[])[0]);
+      }
+    }
+    expect(made.some(isAllowed)).toBe(true);
+    expect(made.filter((one) => !isAllowed(one)).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('an empty answer, doing it, another policy and an unrelated reason fail', () => {
+    for (const { task, candidate } of made) {
+      expect(passes(ground, task, { calls: [], answer: '' }, addressOf(task))).toBe(false);
+      for (const wrong of candidate.wrong ?? [])
+        expect(passes(ground, task, wrong, addressOf(task)), wrong.what).toBe(false);
+    }
+    const kinds = new Set(made.flatMap(({ candidate }) => (candidate.wrong ?? []).map(({ kind }) => kind)));
+    expect(kinds).toEqual(new Set(['forbidden_done', 'other_rule', 'needless_refusal']));
+  });
+
+  it('forbidden_done lives without the frame, other_rule without the policy, needless_refusal without the change', () => {
+    const { task, candidate } = made.find((one) => !isAllowed(one)) as Made;
+    const answerOnly = withChecks(task, (checks) => checks.filter(({ kind }) => kind === 'answer'));
+    expect(survivors(answerOnly, candidate)).toContain('forbidden_done');
+    const frameOnly = withChecks(task, (checks) => checks.filter(({ kind }) => kind === 'unchanged'));
+    expect(survivors(frameOnly, candidate)).toContain('other_rule');
+    const allowed = made.find(isAllowed) as Made;
+    const lax = withChecks(allowed.task, (checks) => checks.filter(({ kind }) => kind === 'unchanged'));
+    expect(survivors(lax, allowed.candidate)).toContain('needless_refusal');
+  });
+});
