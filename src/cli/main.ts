@@ -9,6 +9,7 @@ import { ownVersion } from './version.js';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   build: async () => (await import('./commands/build.js')).buildCommand(),
   author: async () => (await import('./commands/author.js')).authorCommand(),
+  import: async () => (await import('./commands/import.js')).importCommand(),
   certify: async () => (await import('./commands/certify.js')).certifyCommand(),
   tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
@@ -44,7 +45,11 @@ Exit status: 0 done; 1 done, and something failed its checks; 2 bad input, disk 
 
 const named = process.argv[2] ?? '';
 const wanted = Object.hasOwn(COMMANDS, named) ? [named] : Object.keys(COMMANDS);
-for (const name of wanted) program.addCommand((await COMMANDS[name]?.())?.copyInheritedSettings(program) as Command);
+for (const name of wanted) {
+  const command = (await COMMANDS[name]?.())?.copyInheritedSettings(program) as Command;
+  for (const nested of command.commands) nested.copyInheritedSettings(program);
+  program.addCommand(command);
+}
 
 const wantsJson = process.argv.includes('--json');
 watchOutput();

@@ -20,7 +20,7 @@ const idleReads = (ground: Ground, task: Task): Call[] =>
     toolsOf(ground.world, service)
       .filter(
         ({ tool }) =>
-          tool.tool.op === 'list' &&
+          (tool.tool.op === 'list' || tool.tool.op === 'action') &&
           tool.tool.writes.length === 0 &&
           Object.values(tool.tool.args).every((arg) => !arg.required),
       )

@@ -21,12 +21,14 @@ const at = (value: Json | undefined, path: string): Json | undefined =>
   }, value);
 
 /** A copy of `args` with `value` at a dotted path. */
-export const withArgument = (args: Record<string, Json>, path: string, value: Json): Record<string, Json> => {
-  const [head = '', ...rest] = stepsOf(path);
-  const inner = args[head];
-  if (rest.length === 0) return { ...args, [head]: value };
-  const below = inner !== null && typeof inner === 'object' && !Array.isArray(inner) ? inner : {};
-  return { ...args, [head]: withArgument(below, rest.join('.'), value) };
+export const withArgument = (args: Record<string, Json>, path: string, value: Json): Record<string, Json> =>
+  placed(args, stepsOf(path), value) as Record<string, Json>;
+
+const placed = (into: Json | undefined, [head, ...rest]: readonly string[], value: Json): Json => {
+  if (head === undefined) return value;
+  if (Array.isArray(into)) return into.map((item, i) => (String(i) === head ? placed(item, rest, value) : item));
+  const below = into !== null && typeof into === 'object' ? into : {};
+  return { ...below, [head]: placed(below[head], rest, value) };
 };
 
 /** The parsed result of the call with this id; undefined when it is not there, cut, or no JSON. */

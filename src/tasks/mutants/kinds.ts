@@ -3,6 +3,7 @@ import { claimWithoutChange, doubleAnswer, noAnswer, shotgunAnswer, vagueAnswer,
 import { itemLeftOut, itemTooMany } from './items.js';
 import { KNOWN_WRONGS } from './known.js';
 import type { MutantKind } from './mutant.js';
+import { entryLeftOut, wrongSibling } from './siblings.js';
 import { extraOnRow, wrongTool } from './tools.js';
 import {
   extraWrite,
@@ -17,6 +18,8 @@ import {
 
 export const MUTANT_KINDS: readonly MutantKind[] = [
   wrongEntity,
+  wrongSibling,
+  entryLeftOut,
   wrongValue,
   missingField,
   missingStep,

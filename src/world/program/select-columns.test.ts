@@ -20,6 +20,14 @@ describe('selectColumns', () => {
     ["SELECT 'a, total' AS word, total + created_at AS odd FROM invoice", {}],
     ['SELECT status FROM invoice JOIN payment', {}],
     ['WITH a AS (SELECT 1) SELECT total FROM invoice', {}],
+    [
+      "SELECT json_object('a', total) AS one, (SELECT json_group_array(id ORDER BY id) FROM payment) AS all_of, json('[]') AS none FROM invoice",
+      { one: 'json', all_of: 'json', none: 'json' },
+    ],
+    [
+      "SELECT json_array_length('[]') AS n, json_object('a', total) ->> '$.a' AS text, 'json(' AS word FROM invoice",
+      {},
+    ],
     ['SELECT', {}],
   ])('%s', (query, expected) => expect(types(query)).toEqual(expected));
 });

@@ -31,11 +31,15 @@ const selected = (query: string): string | undefined => {
   return query.slice(start);
 };
 
+/** SQLite makes JSON there, alone or as the one result of a SELECT in parentheses. */
+const MAKES_JSON = /^\s*(?:\(\s*select\s+)?json(?:_(?:group_)?(?:array|object))?\s*\((?!.*->)/is;
+
 const like = (columns: ReadonlyMap<string, Column>, expression: string): Column | undefined => {
   const plain = /^\s*(?:\w+\.)?(\w+)\s*$/.exec(expression)?.[1];
   if (plain !== undefined) return columns.get(plain);
   const extreme = /^\s*(?:min|max)\s*\(\s*(?:\w+\.)?(\w+)\s*\)\s*$/i.exec(expression)?.[1];
   if (extreme !== undefined) return columns.get(extreme);
+  if (MAKES_JSON.test(expression)) return { type: 'json' };
   if (/['"]|\bcount\s*\(|\/|\bavg\s*\(|\bcase\b/i.test(expression)) return undefined;
   const named = [...expression.matchAll(/\b[a-z_]\w*\b/gi)].map(([name]) => columns.get(name)).filter(Boolean);
   const isMoney = named.some((column) => column?.type === 'money');
@@ -45,7 +49,7 @@ const like = (columns: ReadonlyMap<string, Column>, expression: string): Column 
 };
 
 /**
- * By result name, the column it is like: a column itself, its least or greatest, or a sum of amounts. A name that stands for
+ * By result name, the column it is like: a column itself, its least or greatest, a sum of amounts, or JSON made there. A name that stands for
  * different columns in the tables of the query is left out.
  */
 export const selectColumns = (spec: ServiceSpec, query: string): ReadonlyMap<string, Column> => {
