@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./commands/import.js')).importCommand(),
   certify: async () => (await import('./commands/certify.js')).certifyCommand(),
   tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
+  'add-task': async () => (await import('./commands/add-task.js')).addTaskCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   review: async () => (await import('./commands/review.js')).reviewCommand(),

@@ -7,6 +7,7 @@ import { Engine } from '../../world/state/engine.js';
 import { shortText } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, tasksOption, worldOption } from '../options.js';
+import { withByHand } from '../pipeline/by-hand.js';
 import { makeUi } from '../ui.js';
 
 interface Options {
@@ -40,11 +41,12 @@ export const tasksCommand = (): Command =>
             ui.progress(`${id}: ${kept} of ${options.tasks} tasks, ${tried} tried`);
           const library = generateTasks(world, { count: options.tasks, seed: options.seed ?? world.spec.seed, onTry });
           unloadWorld(world);
-          corpus.writeTasks(id, {
+          const files = {
             tasks: library.tasks.map(({ task }) => task),
             certificates: Object.fromEntries(library.tasks.map(({ task, certificate }) => [task.id, certificate])),
             dropped: library.dropped,
-          });
+          };
+          corpus.writeTasks(id, withByHand(corpus, id, world.hash, files));
           made.push({
             world: id,
             tasks: library.tasks.map(({ task }) => ({
