@@ -20,6 +20,13 @@ const Wording = z.strictObject({
     then_do: z.array(z.string()).min(1),
     both: z.array(z.string()).min(1),
   }),
+  /** Sentences around the steps of a long brief. */
+  composed: z.strictObject({
+    opening: z.array(z.string()).min(1),
+    aside: z.array(z.string()).min(1),
+    answer: z.array(z.string()).min(1),
+    answers: z.array(z.string()).min(1),
+  }),
   verbs: z.record(z.string(), z.array(z.string()).min(1)),
 });
 export type Wording = z.infer<typeof Wording>;

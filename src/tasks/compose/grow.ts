@@ -1,0 +1,256 @@
+/** Grows the stages of a composed task: errand after errand, each step an atomic task on what came before (weft.txt 3.1.2). */
+import type { Binding, Call, TaskEdge } from '../../artifacts/task.js';
+import type { Rng } from '../../kit/rng.js';
+import { checksOf } from '../checks.js';
+import type { Ground } from '../ground/ground.js';
+import { Course } from './course.js';
+import type { Errand } from './errands.js';
+import { Focus } from './focus.js';
+import { Milestones } from './milestones.js';
+import type { PlannedCase } from './rounds.js';
+import { keysSeen, type Seen, type Stage, tryStage } from './stage.js';
+import { nextStep } from './walk.js';
+
+export interface Wish {
+  /** Stages wanted. */
+  stages: number;
+  /** Fewer than this are no task of the wanted kind. */
+  least: number;
+  /** Services that the stages may use. */
+  services: ReadonlySet<string>;
+  /** Cases of processes, in the order in which they come. */
+  cases: readonly PlannedCase[];
+  /** How the user of the task speaks. */
+  persona: string;
+  stray: Call | undefined;
+  random: Rng;
+}
+
+/** Stages of one errand on one case. */
+export interface Case {
+  errand?: Pick<Errand, 'id' | 'title' | 'reason'>;
+  nodes: string[];
+}
+
+export interface Grown {
+  stages: Stage[];
+  cases: Case[];
+  edges: TaskEdge[];
+  milestones: Milestones;
+  course: Course;
+}
+
+/** Tries a stage may take on average before the world is given up. */
+const TRIES_PER_STAGE = 8;
+/** Cases in a row that come to nothing. */
+const MOST_EMPTY = 4;
+/** Steps beyond the process that concern the same case. */
+const MOST_EXTRA = 2;
+/** Steps of a case without a process. */
+const WALK: readonly [number, number] = [3, 6];
+/** Share of a process's look-ups whose finding is asked for. */
+const ASKED = 0.5;
+/** Stages that must be left for a process to be begun. */
+const LEAST_LEFT = 3;
+
+class Growth {
+  readonly stages: Stage[] = [];
+  readonly cases: Case[] = [];
+  readonly edges: TaskEdge[] = [];
+  readonly milestones = new Milestones();
+  readonly course: Course;
+  readonly #ground: Ground;
+  readonly #wish: Wish;
+  readonly #focus: Focus;
+  readonly #seen = new Map<string, Seen>();
+  readonly #taken = new Set<string>();
+  readonly #used = new Map<string, number>();
+  readonly #failed = new Map<string, number>();
+  /** Last stage that wrote a row. */
+  readonly #writer = new Map<string, string>();
+  readonly #said: { text: string; answer?: string }[] = [];
+  #calls = 0;
+  #tries = 0;
+
+  constructor(ground: Ground, wish: Wish) {
+    this.#ground = ground;
+    this.#wish = wish;
+    this.course = new Course(ground);
+    this.#focus = new Focus(ground.world, (service, table) => this.course.real(service, table));
+  }
+
+  get #isFull(): boolean {
+    return this.stages.length >= this.#wish.stages || this.#tries >= this.#wish.stages * TRIES_PER_STAGE;
+  }
+
+  #isGivenAway = (text: string, answer: string | undefined): boolean => {
+    const low = text.toLowerCase();
+    const own = answer?.toLowerCase();
+    return this.#said.some(
+      (one) =>
+        (one.answer !== undefined && one.answer.length > 3 && low.includes(one.answer)) ||
+        (own !== undefined && own.length > 3 && one.text.includes(own)),
+    );
+  };
+
+  #takenBy(template: string, bindings: readonly Binding[]): string {
+    const subject = bindings.map(({ service, table, key }) => `${service}.${table}#${key}`).join(' ');
+    return `${template} ${subject}`;
+  }
+
+  /** A stage by the tool; whether there is one more. */
+  #try(tool: string, wants: 'change' | 'answer'): boolean {
+    if (this.#isFull) return false;
+    this.#tries++;
+    const { course } = this;
+    const { persona, random, stray } = this.#wish;
+    const narrowed = this.#focus.isEmpty ? undefined : this.#focus.related;
+    const node = `s${this.stages.length + 1}`;
+    const mark = course.mark();
+    const stage = tryStage({
+      course,
+      ground: course.ground(narrowed),
+      tool,
+      wants,
+      node,
+      persona,
+      stray,
+      random: random.stream(`try-${this.#tries}`),
+      seen: this.#seen,
+      callsBefore: this.#calls,
+      isTaken: (template, bindings) => this.#taken.has(this.#takenBy(template, bindings)),
+      isGivenAway: this.#isGivenAway,
+    });
+    const all = typeof stage === 'string' ? [] : checksOf(course.session);
+    // What undoes an earlier stage and adds nothing cannot be told from not having done either.
+    if (typeof stage === 'string' || (stage.answer === undefined && this.milestones.fresh(all).length === 0)) {
+      this.#failed.set(tool, (this.#failed.get(tool) ?? 0) + 1);
+      course.rewind(mark);
+      return false;
+    }
+    mark.session.drop();
+    this.#keep(stage, all);
+    return true;
+  }
+
+  #keep(stage: Stage, all: Parameters<Milestones['add']>[1]): void {
+    const { node, answer, says, task, template, bindings, played } = stage;
+    const rubric = [
+      answer ? `Replies with ${says} when asked ${answer.asks}.` : task.brief,
+      ...(answer ? [] : ['Changes nothing else.']),
+    ];
+    this.milestones.add(node, all, { answer, says, rubric });
+    this.#link(stage);
+    for (const [key, seen] of keysSeen(this.#ground, stage, this.#calls)) this.#seen.set(key, seen);
+    for (const { service, table, key } of bindings) this.#focus.add(service, table, key);
+    for (const { touched } of played)
+      for (const { service, table, key, change } of touched) {
+        this.#writer.set(`${service}.${table}#${key}`, node);
+        if (change !== 'delete') this.#focus.add(service, table, key);
+      }
+    this.#taken.add(this.#takenBy(template, bindings));
+    this.#said.push({ text: task.brief.toLowerCase(), ...(answer ? { answer: says.toLowerCase() } : {}) });
+    for (const { tool } of stage.calls) this.#used.set(tool, (this.#used.get(tool) ?? 0) + 1);
+    this.#calls += stage.calls.length;
+    this.stages.push(stage);
+    this.cases.at(-1)?.nodes.push(node);
+  }
+
+  /** Edges from the stages whose rows or findings this one uses. */
+  #link({ node, bindings, played, informedBy }: Stage): void {
+    const rows = [
+      ...bindings.map(({ service, table, key }) => ({ service, table, key })),
+      ...played.flatMap(({ touched }) => touched),
+    ];
+    const add = (from: string, carries: TaskEdge['carries'], what: string): void => {
+      if (
+        from === node ||
+        this.edges.some((edge) => edge.from === from && edge.to === node && edge.carries === carries)
+      )
+        return;
+      this.edges.push({ from, to: node, carries, what });
+    };
+    for (const { service, table, key } of rows) {
+      const writer = this.#writer.get(`${service}.${table}#${key}`);
+      const noun = this.#ground.world.services.get(service)?.spec.tables[table]?.noun ?? table.replaceAll('_', ' ');
+      if (writer) add(writer, 'state', `the ${noun} as ${writer} left it`);
+    }
+    for (const { node: from, what } of informedBy) add(from, 'information', what);
+  }
+
+  /** Whether the case leads to rows that the tool could be about; what makes something new may begin anywhere. */
+  #concerns(tool: string): boolean {
+    const found = this.#ground.world.tools.get(tool);
+    if (!found || this.#focus.isEmpty || found.service.role === 'core') return found !== undefined;
+    const { op, table } = found.tool.tool;
+    return op === 'create' || this.#focus.related(found.service, table) !== undefined;
+  }
+
+  /** One errand on a case of its own: what its steps are about grows from step to step. */
+  #errand({ errand, anchors }: PlannedCase): number {
+    const { id, title, reason } = errand;
+    const before = this.stages.length;
+    this.#focus.clear();
+    for (const { service, table, key } of anchors) this.#focus.add(service, table, key);
+    this.cases.push({ errand: { id, title, reason }, nodes: [] });
+    for (const step of errand.steps) {
+      if (this.#isFull) break;
+      // What is looked up on the way is not always asked for.
+      const isAsked = step.isInfo && this.#wish.random.chance(ASKED);
+      if ((isAsked || !step.isInfo) && this.#concerns(step.tool))
+        this.#try(step.tool, step.isInfo ? 'answer' : 'change');
+    }
+    if (this.stages.length - before >= 2) this.#walk(MOST_EXTRA);
+    return this.stages.length - before;
+  }
+
+  /** Steps that lead from what the case is about to what belongs to it. */
+  #walk(most: number): void {
+    const stuck = new Set<string>();
+    for (let made = 0, tries = 0; made < most && tries < most * 4 && !this.#isFull; tries++) {
+      const step = nextStep(this.#ground.world, this.#focus, {
+        services: this.#wish.services,
+        uses: (tool) => (this.#used.get(tool) ?? 0) + (this.#failed.get(tool) ?? 0) * 0.7,
+        stuck,
+        random: this.#wish.random.stream(`walk-${this.#tries}-${tries}`),
+      });
+      if (!step) return;
+      if (this.#try(step.tool, step.wants)) made++;
+      else stuck.add(`${step.tool} ${step.wants}`);
+    }
+  }
+
+  #wander(): number {
+    const before = this.stages.length;
+    this.#focus.clear();
+    this.cases.push({ nodes: [] });
+    this.#walk(this.#wish.random.int(...WALK));
+    return this.stages.length - before;
+  }
+
+  #dropEmptyCase(): void {
+    if (this.cases.at(-1)?.nodes.length === 0) this.cases.pop();
+  }
+
+  run(): void {
+    const waiting = [...this.#wish.cases];
+    for (let empty = 0; empty < MOST_EMPTY && !this.#isFull; ) {
+      const left = this.#wish.stages - this.stages.length;
+      // A process is not begun that cannot be gone through; and between processes there is what else there is to do.
+      const next = left >= LEAST_LEFT && this.cases.length % 4 !== 3 ? waiting.shift() : undefined;
+      const made = next ? this.#errand(next) : this.#wander();
+      if (!next && made === 0) empty++;
+      this.#dropEmptyCase();
+    }
+  }
+}
+
+/** The stages of one task; a string says how many the world gives where they are too few. The course is the caller's to drop. */
+export const grow = (ground: Ground, wish: Wish): Grown | string => {
+  const growth = new Growth(ground, wish);
+  growth.run();
+  const { stages, cases, edges, milestones, course } = growth;
+  if (stages.length >= wish.least) return { stages, cases, edges, milestones, course };
+  course.drop();
+  return `gives ${stages.length} stages, ${wish.least} wanted`;
+};
