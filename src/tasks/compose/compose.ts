@@ -29,6 +29,8 @@ export interface ComposeWish {
 }
 
 export interface Composed {
+  /** Steps that came to nothing. */
+  dropped: Grown['dropped'];
   task: Task;
   certificate: Certificate;
 }
@@ -132,7 +134,7 @@ const onGrounded = (
       random: random.stream('gate'),
     });
     rerun.drop();
-    return { task, certificate };
+    return { task, certificate, dropped: grown.dropped };
   } finally {
     grown.course.drop();
   }

@@ -59,6 +59,9 @@ export class Focus {
     const out = new Set<SqlValue>();
     const key = service.keys[table] as string;
     const spec = service.spec.tables[table];
+    const own = this.#held.filter((held) => held.service === service.id && held.table === table);
+    // What the errand has dealt with comes before what belongs to it.
+    if (own.length > 0) return new Set(own.map((held) => held.key));
     if (!spec || service.role === 'core') return undefined;
     for (const held of this.#held) {
       const there = this.#world.services.get(held.service) as LoadedService;
@@ -66,7 +69,6 @@ export class Focus {
       const row = this.#rows(there, held.table).find((one) => one[heldKey] === held.key);
       if (!row) continue;
       if (held.service === service.id) {
-        if (held.table === table) out.add(held.key);
         for (const [col, column] of Object.entries(there.spec.tables[held.table]?.cols ?? {}))
           if (column.fk === table && row[col] !== null) out.add(row[col] ?? null);
         this.#where(service, table, key, (cols) => cols.fk === held.table, held.key, out);

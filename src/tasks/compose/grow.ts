@@ -38,6 +38,8 @@ export interface Grown {
   edges: TaskEdge[];
   milestones: Milestones;
   course: Course;
+  /** Steps of processes and of what lies around them that came to nothing, and why. */
+  dropped: { tool: string; wants: string; why: string }[];
 }
 
 /** Tries a stage may take on average before the world is given up. */
@@ -50,6 +52,8 @@ const MOST_EXTRA = 2;
 const WALK: readonly [number, number] = [3, 6];
 /** Share of a process's look-ups whose finding is asked for. */
 const ASKED = 0.5;
+/** Fewer steps than this are not called by the process's name. */
+const LEAST_OF_PROCESS = 2;
 /** Stages that must be left for a process to be begun. */
 const LEAST_LEFT = 3;
 
@@ -57,6 +61,7 @@ class Growth {
   readonly stages: Stage[] = [];
   readonly cases: Case[] = [];
   readonly edges: TaskEdge[] = [];
+  readonly dropped: Grown['dropped'] = [];
   readonly milestones = new Milestones();
   readonly course: Course;
   readonly #ground: Ground;
@@ -125,6 +130,7 @@ class Growth {
     // What undoes an earlier stage and adds nothing cannot be told from not having done either.
     if (typeof stage === 'string' || (stage.answer === undefined && this.milestones.fresh(all).length === 0)) {
       this.#failed.set(tool, (this.#failed.get(tool) ?? 0) + 1);
+      this.dropped.push({ tool, wants, why: typeof stage === 'string' ? stage : 'undoes what an earlier stage did' });
       course.rewind(mark);
       return false;
     }
@@ -200,7 +206,10 @@ class Growth {
       if ((isAsked || !step.isInfo) && this.#concerns(step.tool))
         this.#try(step.tool, step.isInfo ? 'answer' : 'change');
     }
-    if (this.stages.length - before >= 2) this.#walk(MOST_EXTRA);
+    const made = this.stages.length - before;
+    if (made >= LEAST_OF_PROCESS) this.#walk(MOST_EXTRA);
+    // One step of a process is not that process.
+    else delete this.cases.at(-1)?.errand;
     return this.stages.length - before;
   }
 
@@ -249,8 +258,8 @@ class Growth {
 export const grow = (ground: Ground, wish: Wish): Grown | string => {
   const growth = new Growth(ground, wish);
   growth.run();
-  const { stages, cases, edges, milestones, course } = growth;
-  if (stages.length >= wish.least) return { stages, cases, edges, milestones, course };
+  const { stages, cases, edges, milestones, course, dropped } = growth;
+  if (stages.length >= wish.least) return { stages, cases, edges, milestones, course, dropped };
   course.drop();
   return `gives ${stages.length} stages, ${wish.least} wanted`;
 };

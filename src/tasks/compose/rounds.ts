@@ -158,6 +158,20 @@ class Rounds {
     this.#add('context', service, table, random.pick(past), ties);
   }
 
+  /** The verb that first moves a row of the tool's table: the state it needs is the one to begin in. */
+  #firstMove(errand: Errand, tool: string): string {
+    const { world } = this.#ground;
+    const first = world.tools.get(tool);
+    const spec = first?.service.spec.tables[first.tool.tool.table];
+    for (const step of errand.steps.slice(errand.steps.findIndex((one) => one.tool === tool))) {
+      const found = world.tools.get(step.tool);
+      if (found?.service !== first?.service || found?.tool.tool.table !== first?.tool.tool.table) continue;
+      const verb = found?.tool.tool.id.split('.')[1] ?? '';
+      if (spec && statesFor(spec, verb)) return verb;
+    }
+    return '';
+  }
+
   /** Plans a case; undefined where the world has nothing that its steps could begin with. */
   plan(errand: Errand): PlannedCase {
     const { world } = this.#ground;
@@ -168,10 +182,15 @@ class Rounds {
       const found = world.tools.get(tool);
       if (!found || found.service.role === 'core') continue;
       const { service } = found;
-      const { op, table, id } = found.tool.tool;
+      const { op, table } = found.tool.tool;
       if (op === 'create' || held.some((one) => one.service === service && one.table === table)) continue;
-      const verb = id.split('.')[1] ?? '';
-      const made = this.#subject(held.length === 0 ? 'entities' : 'relations', service, table, verb, held);
+      const made = this.#subject(
+        held.length === 0 ? 'entities' : 'relations',
+        service,
+        table,
+        this.#firstMove(errand, tool),
+        held,
+      );
       if (made) held.push(made);
     }
     for (const one of this.#random.sample(held, MOST_CONTEXT)) this.#likeness(one);

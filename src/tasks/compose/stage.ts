@@ -96,7 +96,7 @@ interface Kept {
 /** A change's calls without look-ups of what earlier stages have shown already. */
 const pruned = ({ plan, answer }: Candidate, trial: Trial): Kept => {
   const { seen, callsBefore } = trial;
-  const valueOf = ({ call, arg }: Source): Json => {
+  const argumentOf = ({ call, arg }: Source): Json => {
     const value = arg
       .split('.')
       .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], plan.calls[call]?.args);
@@ -109,7 +109,7 @@ const pruned = ({ plan, answer }: Candidate, trial: Trial): Kept => {
     if (!needed.has(call)) continue;
     for (const source of plan.sources) {
       if (source.call !== call || !('observed' in source.from)) continue;
-      const before = answer ? undefined : seen.get(signatureOf(valueOf(source)));
+      const before = answer ? undefined : seen.get(signatureOf(argumentOf(source)));
       if (before) known.set(source, before);
       else needed.add(source.from.observed);
     }
@@ -170,6 +170,9 @@ const tryFamily = (trial: Trial, tool: NamedTool, family: (typeof FAMILIES)[numb
   }
 };
 
+/** Of a thing at hand its own figures are asked for, more than who is behind whom. */
+const ASKED_OFTEN: Readonly<Record<string, number>> = { lookup: 5, related: 2, chained: 0.4, rows: 0.5 };
+
 /** Families that turn the tool into what is wanted, the likelier first. */
 const fits = (trial: Trial, tool: NamedTool): (typeof FAMILIES)[number][] => {
   const names = trial.wants === 'change' ? CHANGING : ASKING;
@@ -178,7 +181,9 @@ const fits = (trial: Trial, tool: NamedTool): (typeof FAMILIES)[number][] => {
   const random = trial.random.stream('families');
   let left = able;
   while (left.length > 0) {
-    const next = random.weighted(left.map((family) => [family, family.weight] as const));
+    const next = random.weighted(
+      left.map((family) => [family, family.weight * (ASKED_OFTEN[family.name] ?? 1)] as const),
+    );
     out.push(next);
     left = left.filter((family) => family !== next);
   }

@@ -25,6 +25,8 @@ export const briefOf = (stages: readonly Stage[], cases: readonly Case[], random
   const lines: string[] = [];
   const first = objectiveOf(cases);
   lines.push(spaced(kinds.size === 1 && first ? first.reason : '', random.pick(composed.opening)));
+  const asides = random.shuffle(composed.aside);
+  let aside = 0;
   let item = 0;
   let question = 0;
   const byNode = new Map(stages.map((stage) => [stage.node, stage]));
@@ -35,7 +37,7 @@ export const briefOf = (stages: readonly Stage[], cases: readonly Case[], random
         ? kinds.size === 1 || again
           ? `${errand.title}, ${i === 0 ? 'first case' : 'next case'}:`
           : `${errand.title}. ${errand.reason}`
-        : random.pick(composed.aside);
+        : (asides[aside++ % asides.length] as string);
       lines.push('', heading);
     }
     for (const node of nodes) {
