@@ -10,7 +10,6 @@ import { PERSONAS } from '../words/tone.js';
 import { errandsOf } from './errands.js';
 import { composedGate, finalAnswer } from './gate.js';
 import { type Grown, grow } from './grow.js';
-import { Rerun } from './rerun.js';
 import { type PlannedCase, planCases } from './rounds.js';
 import { briefOf, objectiveOf } from './wording.js';
 
@@ -128,14 +127,13 @@ const onGrounded = (
       ...(objective ? { process: objective } : {}),
       lineage: { template: `composed:${objective?.id ?? 'walk'}:${trade.sort().join('+')}`, seed: world.spec.seed },
     };
-    const rerun = new Rerun(ground, grown.stages);
-    const certificate = composedGate(ground, task, grown.stages, rerun, {
+    const certificate = composedGate(ground, task, grown.stages, grown.rerun, {
       stray: wish.stray,
       random: random.stream('gate'),
     });
-    rerun.drop();
     return { task, certificate, dropped: grown.dropped };
   } finally {
+    grown.rerun.drop();
     grown.course.drop();
   }
 };

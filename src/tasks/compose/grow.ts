@@ -1,12 +1,17 @@
 /** Grows the stages of a composed task: errand after errand, each step an atomic task on what came before (weft.txt 3.1.2). */
+
+import type { Check } from '../../artifacts/check.js';
 import type { Binding, Call, TaskEdge } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
+import { evaluate } from '../../verify/checks.js';
+import { gather } from '../../verify/evidence.js';
 import { checksOf } from '../checks.js';
 import type { Ground } from '../ground/ground.js';
 import { Course } from './course.js';
 import type { Errand } from './errands.js';
 import { Focus } from './focus.js';
 import { Milestones } from './milestones.js';
+import { Rerun } from './rerun.js';
 import type { PlannedCase } from './rounds.js';
 import { keysSeen, type Seen, type Stage, tryStage } from './stage.js';
 import { nextStep } from './walk.js';
@@ -28,7 +33,7 @@ export interface Wish {
 
 /** Stages of one errand on one case. */
 export interface Case {
-  errand?: Pick<Errand, 'id' | 'title' | 'reason'>;
+  errand?: Pick<Errand, 'id' | 'title' | 'purpose'>;
   nodes: string[];
 }
 
@@ -38,6 +43,8 @@ export interface Grown {
   edges: TaskEdge[];
   milestones: Milestones;
   course: Course;
+  /** The stages once more, for the gate. */
+  rerun: Rerun;
   /** Steps of processes and of what lies around them that came to nothing, and why. */
   dropped: { tool: string; wants: string; why: string }[];
 }
@@ -64,6 +71,7 @@ class Growth {
   readonly dropped: Grown['dropped'] = [];
   readonly milestones = new Milestones();
   readonly course: Course;
+  readonly rerun: Rerun;
   readonly #ground: Ground;
   readonly #wish: Wish;
   readonly #focus: Focus;
@@ -72,6 +80,8 @@ class Growth {
   readonly #used = new Map<string, number>();
   readonly #failed = new Map<string, number>();
   /** Last stage that wrote a row. */
+  /** Tables of which this case has written rows. */
+  readonly #written = new Set<string>();
   readonly #writer = new Map<string, string>();
   readonly #said: { text: string; answer?: string }[] = [];
   #calls = 0;
@@ -81,6 +91,7 @@ class Growth {
     this.#ground = ground;
     this.#wish = wish;
     this.course = new Course(ground);
+    this.rerun = new Rerun(ground);
     this.#focus = new Focus(ground.world, (service, table) => this.course.real(service, table));
   }
 
@@ -127,10 +138,10 @@ class Growth {
       isGivenAway: this.#isGivenAway,
     });
     const all = typeof stage === 'string' ? [] : checksOf(course.session);
-    // What undoes an earlier stage and adds nothing cannot be told from not having done either.
-    if (typeof stage === 'string' || (stage.answer === undefined && this.milestones.fresh(all).length === 0)) {
+    const why = typeof stage === 'string' ? stage : this.#objection(stage, all);
+    if (typeof stage === 'string' || why !== undefined) {
       this.#failed.set(tool, (this.#failed.get(tool) ?? 0) + 1);
-      this.dropped.push({ tool, wants, why: typeof stage === 'string' ? stage : 'undoes what an earlier stage did' });
+      this.dropped.push({ tool, wants, why: why ?? '' });
       course.rewind(mark);
       return false;
     }
@@ -139,7 +150,31 @@ class Growth {
     return true;
   }
 
-  #keep(stage: Stage, all: Parameters<Milestones['add']>[1]): void {
+  /** Why the stage does not go with those before it; it joins the rerun when it does. */
+  #objection(stage: Stage, all: readonly Check[]): string | undefined {
+    this.rerun.push(stage);
+    const isUndoing = stage.answer === undefined && this.milestones.fresh(all).length === 0;
+    const hidden = isUndoing
+      ? undefined
+      : this.milestones.overtakenBy(all).find((place) => this.#passesWithout(place, all));
+    if (!isUndoing && hidden === undefined) return undefined;
+    this.rerun.pop();
+    return isUndoing
+      ? 'undoes what an earlier stage did'
+      : `would hide whether ${this.stages[hidden ?? 0]?.node} was done`;
+  }
+
+  /** Whether what is asked so far also holds of a run that left a stage out. */
+  #passesWithout(place: number, all: readonly Check[]): boolean {
+    const rest = [...this.stages.keys(), this.stages.length].filter((other) => other > place);
+    const { session } = this.rerun.run(place, rest);
+    const evidence = gather(session, '');
+    const passes = all.every((check) => evaluate(check, evidence).pass);
+    session.drop();
+    return passes;
+  }
+
+  #keep(stage: Stage, all: readonly Check[]): void {
     const { node, answer, says, task, template, bindings, played } = stage;
     const rubric = [
       answer ? `Replies with ${says} when asked ${answer.asks}.` : task.brief,
@@ -152,6 +187,7 @@ class Growth {
     for (const { touched } of played)
       for (const { service, table, key, change } of touched) {
         this.#writer.set(`${service}.${table}#${key}`, node);
+        this.#written.add(`${service}.${table}`);
         if (change !== 'delete') this.#focus.add(service, table, key);
       }
     this.#taken.add(this.#takenBy(template, bindings));
@@ -194,11 +230,12 @@ class Growth {
 
   /** One errand on a case of its own: what its steps are about grows from step to step. */
   #errand({ errand, anchors }: PlannedCase): number {
-    const { id, title, reason } = errand;
+    const { id, title, purpose } = errand;
     const before = this.stages.length;
     this.#focus.clear();
+    this.#written.clear();
     for (const { service, table, key } of anchors) this.#focus.add(service, table, key);
-    this.cases.push({ errand: { id, title, reason }, nodes: [] });
+    this.cases.push({ errand: { id, title, purpose }, nodes: [] });
     for (const step of errand.steps) {
       if (this.#isFull) break;
       // What is looked up on the way is not always asked for.
@@ -221,6 +258,7 @@ class Growth {
         services: this.#wish.services,
         uses: (tool) => (this.#used.get(tool) ?? 0) + (this.#failed.get(tool) ?? 0) * 0.7,
         stuck,
+        written: this.#written,
         random: this.#wish.random.stream(`walk-${this.#tries}-${tries}`),
       });
       if (!step) return;
@@ -232,6 +270,7 @@ class Growth {
   #wander(): number {
     const before = this.stages.length;
     this.#focus.clear();
+    this.#written.clear();
     this.cases.push({ nodes: [] });
     this.#walk(this.#wish.random.int(...WALK));
     return this.stages.length - before;
@@ -254,12 +293,13 @@ class Growth {
   }
 }
 
-/** The stages of one task; a string says how many the world gives where they are too few. The course is the caller's to drop. */
+/** The stages of one task; a string says how many the world gives where they are too few. Course and rerun are the caller's to drop. */
 export const grow = (ground: Ground, wish: Wish): Grown | string => {
   const growth = new Growth(ground, wish);
   growth.run();
-  const { stages, cases, edges, milestones, course, dropped } = growth;
-  if (stages.length >= wish.least) return { stages, cases, edges, milestones, course, dropped };
+  const { stages, cases, edges, milestones, course, rerun, dropped } = growth;
+  if (stages.length >= wish.least) return { stages, cases, edges, milestones, course, rerun, dropped };
+  rerun.drop();
   course.drop();
   return `gives ${stages.length} stages, ${wish.least} wanted`;
 };

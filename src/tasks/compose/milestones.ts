@@ -27,6 +27,15 @@ export class Milestones {
     return all.filter((check) => check.kind !== 'unchanged' && !known.has(textOf(check)));
   }
 
+  /** Places of the stages of which nothing would be asked any more after a stage that leaves `all`. */
+  overtakenBy(all: readonly Check[]): number[] {
+    const texts = new Set(all.map(textOf));
+    return this.#made.flatMap(({ checks }, place) => {
+      const own = checks.filter(({ kind, until }) => kind !== 'unchanged' && kind !== 'answer' && until === undefined);
+      return own.length > 0 && own.every((check) => !texts.has(textOf(check))) ? [place] : [];
+    });
+  }
+
   add(
     node: string,
     all: readonly Check[],

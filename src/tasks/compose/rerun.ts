@@ -26,20 +26,28 @@ const renamedIn = (value: Json, names: Renamed): Json => {
 
 export class Rerun {
   readonly #ground: Ground;
-  readonly #stages: readonly Stage[];
+  readonly #stages: Stage[] = [];
   /** The reference's session before each stage, and at its end. */
   readonly #before: Session[];
   #runs = 0;
 
-  constructor(ground: Ground, stages: readonly Stage[]) {
+  constructor(ground: Ground) {
     this.#ground = ground;
-    this.#stages = stages;
     this.#before = [ground.fresh()];
-    for (const stage of stages) {
-      const next = (this.#before.at(-1) as Session).fork(`reference-${this.#before.length}`);
-      for (const call of stage.calls) next.call(call.tool, structuredClone(call.args));
-      this.#before.push(next);
-    }
+  }
+
+  /** One stage more, done on the reference's session. */
+  push(stage: Stage): void {
+    const next = (this.#before.at(-1) as Session).fork(`reference-${this.#before.length}`);
+    for (const call of stage.calls) next.call(call.tool, structuredClone(call.args));
+    this.#before.push(next);
+    this.#stages.push(stage);
+  }
+
+  /** Takes the last stage back. */
+  pop(): void {
+    this.#stages.pop();
+    this.#before.pop()?.drop();
   }
 
   /** As the reference leaves it after its `n`-th stage; to be read only. */

@@ -24,7 +24,7 @@ export interface Anchor {
   key: string | number;
 }
 
-/** An errand with the rows that one case of it is about. */
+/** An errand with the rows that one case of it is about, those of its first steps first. */
 export interface PlannedCase {
   errand: Errand;
   anchors: Anchor[];
@@ -199,7 +199,7 @@ class Rounds {
       this.#restart(kept);
       return { errand, anchors: [] };
     }
-    const anchors = held.slice(0, 1).map(({ service, table, row }) => ({
+    const anchors = held.map(({ service, table, row }) => ({
       service: service.id,
       table,
       key: row[service.keys[table] as string] as string | number,

@@ -1,6 +1,7 @@
 /** Where a case leads beyond its process: tools on rows that belong to what it is about, the least used first. */
 import type { Rng } from '../../kit/rng.js';
-import type { LoadedWorld } from '../../world/loaded.js';
+import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
+import type { CompiledTool } from '../../world/program/types.js';
 import type { Focus } from './focus.js';
 
 export interface Surroundings {
@@ -9,6 +10,8 @@ export interface Surroundings {
   uses(tool: string): number;
   /** `tool wants` that came to nothing on this case. */
   stuck: ReadonlySet<string>;
+  /** Tables of which the case has written rows: nobody ends at once what was only just begun. */
+  written: ReadonlySet<string>;
   random: Rng;
 }
 
@@ -22,11 +25,18 @@ const CHANGES = 0.68;
 
 const FINDS = new Set(['list', 'search', 'get']);
 
+/** Whether the tool's verb leaves its row in a state from which nothing leads on. */
+const ends = ({ spec }: LoadedService, { tool }: CompiledTool): boolean => {
+  const moves = spec.tables[tool.table]?.machine?.moves ?? [];
+  const own = moves.find(({ verb }) => verb === tool.id.split('.')[1]);
+  return tool.op === 'delete' || (own !== undefined && !moves.some(({ from }) => from.includes(own.to)));
+};
+
 /** The next step; undefined when the case leads nowhere. Without a focus it begins anywhere in the trade. */
 export const nextStep = (
   world: LoadedWorld,
   focus: Focus,
-  { services, uses, stuck, random }: Surroundings,
+  { services, uses, stuck, written, random }: Surroundings,
 ): NextStep | undefined => {
   const places = focus.isEmpty
     ? undefined
@@ -37,6 +47,7 @@ export const nextStep = (
       const { op, table, writes } = tool.tool;
       if (service.role === 'core' || !services.has(service.id) || stuck.has(`${name} ${asked}`)) return [];
       if (places && !places.has(`${service.id}.${table}`)) return [];
+      if (written.has(`${service.id}.${table}`) && ends(service, tool)) return [];
       const does = writes.length > 0 ? 'change' : FINDS.has(op) ? 'answer' : undefined;
       return does === asked ? [name] : [];
     });

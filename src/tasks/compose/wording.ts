@@ -15,8 +15,10 @@ const itemOf = ({ plain, answer }: Stage, question: number, questions: number): 
 };
 
 /** The objective in a sentence: the reason of the first process, or what the work is about. */
-export const objectiveOf = (cases: readonly Case[]): { id: string; title: string; reason: string } | undefined =>
-  cases.find(({ errand }) => errand !== undefined)?.errand;
+export const objectiveOf = (cases: readonly Case[]): { id: string; title: string; reason: string } | undefined => {
+  const errand = cases.find((one) => one.errand !== undefined)?.errand;
+  return errand && { id: errand.id, title: errand.title, reason: errand.purpose };
+};
 
 export const briefOf = (stages: readonly Stage[], cases: readonly Case[], random: Rng): string => {
   const { composed } = wording();
@@ -36,7 +38,7 @@ export const briefOf = (stages: readonly Stage[], cases: readonly Case[], random
       const heading = errand
         ? kinds.size === 1 || again
           ? `${errand.title}, ${i === 0 ? 'first case' : 'next case'}:`
-          : `${errand.title}. ${errand.reason}`
+          : `${errand.title}. ${errand.purpose}`
         : (asides[aside++ % asides.length] as string);
       lines.push('', heading);
     }
