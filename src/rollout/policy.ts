@@ -15,6 +15,8 @@ export interface View {
   task: TaskView;
   /** Assistant messages so far. */
   turn: number;
+  /** With a simulated user: how many stages have ended. */
+  stage?: number;
   /** Fires when the rollout is called off or its time is up. */
   signal: AbortSignal;
 }

@@ -86,7 +86,7 @@ describe('what an agent is told', () => {
     const vague = await roll(nothingPolicy(), { prompt: { detail: 'vague', system: 'Own words.' } });
     expect(vague.trace).toMatchObject({
       detail: 'vague',
-      messages: [{ content: 'Own words.' }, { content: 'Something is wrong with Brandt.' }, {}],
+      messages: [{ content: 'Own words.' }, { content: toyTask().brief }, {}],
     });
   });
 

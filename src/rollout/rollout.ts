@@ -7,9 +7,11 @@ import type { SessionTool, ToolHost } from '../serve/tool-host.js';
 import { performCall } from './calls.js';
 import { deadlineOf } from './deadline.js';
 import type { Action, Policy, View } from './policy.js';
-import { openingMessages, type Prompt } from './prompt.js';
+import { openingMessages, type Prompt, systemMessage } from './prompt.js';
 import { SUBMIT_ANSWER } from './submit.js';
 import { tokenTrack } from './token-track.js';
+import { type Conversation, conversationWith, type EndedStage } from './users/conversation.js';
+import type { SimulatedUser } from './users/user.js';
 
 export interface Limits {
   /** Assistant messages. */
@@ -28,6 +30,10 @@ export interface Rollout {
   policy: Policy;
   limits?: Limits;
   prompt?: Prompt;
+  /** Asks for one stage after the other; absent: the whole brief is given at once. One of its own for each rollout. */
+  user?: SimulatedUser;
+  /** Called as each stage of a simulated user ends, before the next is asked for; the host stands as the stage left it. */
+  onStage?: (stage: EndedStage) => void;
   /** Which of several rollouts of this task: it goes into the trace's id. */
   sample?: { seed: string; index: number };
   /** Calls the rollout off. */
@@ -123,22 +129,39 @@ const performAll = async (
   return answer;
 };
 
+/** What the user makes of a reply: the end of the rollout, or nothing where it goes on. */
+const heardBy = async (
+  conversation: Conversation | undefined,
+  run: Run,
+  reply: { text: string; isAnswer: boolean },
+  deadline: ReturnType<typeof deadlineOf>,
+): Promise<End | undefined> => {
+  const end: End = reply.isAnswer ? { finish: 'answered', answer: reply.text } : answeredBy(reply.text);
+  if (!conversation) return end;
+  const over = await deadline.within(() => conversation.hear(reply, run.messages, run.ledger.length, deadline.signal));
+  if (over === 'leaves') return { finish: 'user_left', answer: '' };
+  return over && end;
+};
+
 const act = async (
   run: Run,
   rollout: Rollout,
   tools: readonly SessionTool[],
   track: ReturnType<typeof tokenTrack>,
+  conversation: Conversation | undefined,
 ): Promise<End> => {
   const { task, policy, limits = DEFAULT_LIMITS } = rollout;
   const { id, actor, clock, services } = task;
   const deadline = deadlineOf(limits.deadlineMs, rollout.signal);
   try {
+    await deadline.within(() => conversation?.begin(run.messages, deadline.signal));
     while (run.turns < limits.turns) {
       const view: View = {
         messages: run.messages,
         tools,
         task: { id, actor, clock, services },
         turn: run.turns,
+        ...(conversation ? { stage: conversation.stage() } : {}),
         signal: deadline.signal,
       };
       const action = await deadline.within(() => policy.next(view));
@@ -153,9 +176,15 @@ const act = async (
           answer: '',
           problem: { code: 'turn_cut', message: 'A token limit cut the message', fault: 'policy' },
         };
-      if (calls.length === 0) return answeredBy(action.text);
       const answer = await performAll(run, action, calls, rollout, tools);
-      if (answer !== undefined) return { finish: 'answered', answer };
+      if (calls.length > 0 && answer === undefined) continue;
+      const end = await heardBy(
+        conversation,
+        run,
+        { text: answer ?? action.text, isAnswer: answer !== undefined },
+        deadline,
+      );
+      if (end) return end;
     }
     return { finish: 'turn_limit', answer: '' };
   } catch (thrown) {
@@ -165,9 +194,18 @@ const act = async (
   }
 };
 
-/** The id of the `index`-th rollout of a task by a producer. */
-export const traceId = (task: string, producer: Trace['producer'], seed: string, index: number): string =>
-  addressOf({ task, producer, seed, index });
+/** How the task was disclosed, where that is not the whole brief at once. */
+export type Disclosed = Partial<Pick<Trace, 'user' | 'detail'>>;
+
+/** The id of the `index`-th rollout of a task by a producer; `disclosed` tells the task's views apart. */
+export const traceId = (
+  task: string,
+  producer: Trace['producer'],
+  seed: string,
+  index: number,
+  { user = 'none', detail = 'full' }: Disclosed = {},
+): string =>
+  addressOf({ task, producer, seed, index, ...(user === 'none' && detail === 'full' ? {} : { user, detail }) });
 
 /**
  * Rolls a task out. Never throws for what a policy, a model or an endpoint does wrong: that is the trace's `finish` and `problem`.
@@ -183,8 +221,11 @@ export const rolloutTask = async (rollout: Rollout, taskHash = addressOf(rollout
       next: 'Raise the limits.',
     });
   }
+  const { detail = 'full' } = prompt;
+  const user = rollout.user ? 'simulated' : 'none';
+  const conversation = rollout.user ? conversationWith(rollout.user, rollout.onStage) : undefined;
   const run: Run = {
-    messages: openingMessages(task, prompt),
+    messages: conversation ? [systemMessage(task, prompt)] : openingMessages(task, prompt),
     ledger: [],
     turns: 0,
     calls: 0,
@@ -193,18 +234,19 @@ export const rolloutTask = async (rollout: Rollout, taskHash = addressOf(rollout
   };
   const track = tokenTrack();
   const tools = prompt.submitTool ? [...host.tools(), SUBMIT_ANSWER] : host.tools();
-  const end = await act(run, rollout, tools, track);
+  const end = await act(run, rollout, tools, track, conversation);
   const tokens = track.tokens();
   return {
     treadle: 'trace/1',
-    id: traceId(taskHash, policy.producer, sample.seed, sample.index),
+    id: traceId(taskHash, policy.producer, sample.seed, sample.index, { user, detail }),
     task: taskHash,
     taskId: task.id,
     world: task.world,
     snapshot: task.snapshot,
     producer: policy.producer,
-    user: 'none',
-    detail: prompt.detail ?? 'full',
+    user,
+    detail,
+    ...(conversation ? { dialogue: conversation.dialogue(run.ledger.length) } : {}),
     messages: run.messages,
     ledger: run.ledger,
     events: [],

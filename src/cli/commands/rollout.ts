@@ -1,16 +1,7 @@
 /** treadle rollout: a policy acts on the tasks of a corpus; traces and verdicts are kept. */
 import { Command, Option } from 'commander';
-import type { Task } from '../../artifacts/task.js';
+import { DETAILS } from '../../artifacts/disclosure.js';
 import { rebuildIndex } from '../../corpus/catalog.js';
-import { TreadleError } from '../../errors.js';
-import { endpoint } from '../../models/client.js';
-import type { Sampling } from '../../models/types.js';
-import { modelPolicy } from '../../rollout/agents/model.js';
-import { nothingPolicy } from '../../rollout/agents/nothing.js';
-import { referencePolicy } from '../../rollout/agents/reference.js';
-import { scriptedPolicy } from '../../rollout/agents/scripted.js';
-import { sampleSeed } from '../../rollout/many.js';
-import type { Policy } from '../../rollout/policy.js';
 import { behaviourOf } from '../../verify/behaviour/registry.js';
 import { type RewardShape, rewardOf } from '../../verify/reward.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
@@ -26,77 +17,43 @@ import {
   seedOption,
   worldOption,
 } from '../options.js';
+import { type ActingOptions, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
 import { RolloutSums } from '../pipeline/rollout-sums.js';
 import { keepTraces, type Rolled, rollWorld } from '../pipeline/rollouts.js';
 import { makeUi } from '../ui.js';
 
-interface Options {
+interface Options extends ActingOptions {
   world?: string;
-  policy: 'reference' | 'scripted' | 'model' | 'none';
   samples: number;
   concurrency: number;
-  turns: number;
-  model?: string;
-  baseUrl?: string;
-  temperature?: number;
-  retries: number;
-  timeout: number;
+  turns?: number;
   reward: RewardShape;
   penalty: Record<string, number>;
-  seed: string;
   json?: boolean;
 }
-
-const modelOf = (options: Options): ((task: Task, sample: number) => Policy) => {
-  if (!options.model || !options.baseUrl) {
-    throw new TreadleError({
-      code: 'no_model',
-      message: 'The model policy needs an endpoint and a model',
-      value: options.baseUrl ?? options.model ?? 'neither given',
-      next: 'Add --base-url http://127.0.0.1:8000/v1 --model NAME; a key goes into TREADLE_API_KEY.',
-    });
-  }
-  const apiKey = process.env.TREADLE_API_KEY;
-  const client = endpoint({
-    baseUrl: options.baseUrl,
-    model: options.model,
-    maxRetries: options.retries,
-    timeoutMs: options.timeout * 1000,
-    ...(apiKey ? { apiKey } : {}),
-  });
-  const sampling: Sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
-  return (task, sample) => modelPolicy(client, sampling, sampleSeed(options.seed, task.id, sample));
-};
-
-const policyOf = (options: Options): ((task: Task, sample: number) => Policy) => {
-  switch (options.policy) {
-    case 'reference':
-      return (task) => referencePolicy(task);
-    case 'scripted':
-      return (task, sample) => scriptedPolicy(task, sampleSeed(options.seed, task.id, sample));
-    case 'none':
-      return () => nothingPolicy();
-    case 'model':
-      return modelOf(options);
-  }
-};
 
 export const rolloutCommand = (): Command =>
   new Command('rollout')
     .description('let a policy act on the tasks and judge what it did')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
+    .addOption(new Option('--policy <kind>', 'who acts').choices([...POLICIES]).default('reference'))
     .addOption(
-      new Option('--policy <kind>', 'who acts')
-        .choices(['reference', 'scripted', 'model', 'none'])
-        .default('reference'),
+      new Option('--user <kind>', 'who asks: nobody (the whole brief at once), or a simulated user stage by stage')
+        .choices(['none', 'simulated'])
+        .default('none'),
     )
+    .addOption(new Option('--detail <detail>', 'how explicit requests are').choices([...DETAILS]).default('full'))
+    .option('--user-model <name>', 'a model that words what the simulated user says')
+    .option('--user-base-url <url>', 'its endpoint (default: --base-url)')
     .addOption(new Option('--samples <n>', 'rollouts a task').default(1).argParser(wholeNumber('--samples', 10_000)))
     .addOption(
       new Option('--concurrency <n>', 'rollouts at a time').default(8).argParser(wholeNumber('--concurrency', 512)),
     )
     .addOption(
-      new Option('--turns <n>', 'assistant messages a rollout').default(30).argParser(wholeNumber('--turns', 1000)),
+      new Option('--turns <n>', 'assistant messages a rollout (default: 30, more for long tasks)').argParser(
+        wholeNumber('--turns', 1000),
+      ),
     )
     .option('--base-url <url>', 'OpenAI-compatible endpoint (policy model)')
     .option('--model <name>', 'its model (policy model)')
@@ -121,11 +78,12 @@ export const rolloutCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle rollout treadle-out --policy scripted --samples 4\n  treadle rollout treadle-out --policy scripted --reward milestones --penalty no_progress_repetition=0.1 --json\n  TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3',
+      '\nExamples:\n  treadle rollout treadle-out --policy scripted --samples 4\n  treadle rollout treadle-out --policy asking --user simulated --detail vague\n  treadle rollout treadle-out --policy scripted --reward milestones --penalty no_progress_repetition=0.1 --json\n  TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3',
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
       const policyFor = policyOf(options);
+      const view = viewOf(options);
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const engine = await Engine.start();
       const sums = new RolloutSums();
@@ -139,8 +97,9 @@ export const rolloutCommand = (): Command =>
             samples: options.samples,
             seed: options.seed,
             concurrency: options.concurrency,
-            limits: { turns: options.turns, maxObservationChars: 16_000 },
+            ...(options.turns === undefined ? {} : { limits: { turns: options.turns } }),
             policyFor,
+            view,
             onDone,
           });
           unloadWorld(world);

@@ -1,4 +1,6 @@
 /** Rollouts of a world's tasks by one policy, judged and kept: traces/<world>.jsonl and a summary beside it. */
+
+import type { Detail } from '../../artifacts/disclosure.js';
 import { parseArtifact } from '../../artifacts/registry.js';
 import type { Task } from '../../artifacts/task.js';
 import type { Trace } from '../../artifacts/trace.js';
@@ -8,9 +10,11 @@ import { exists, readBytes, writeJson, writeWhole } from '../../corpus/files.js'
 import type { Tally, TraceCounts } from '../../corpus/listings.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
-import { rolloutMany } from '../../rollout/many.js';
+import type { ModelClient } from '../../models/types.js';
+import { type RolloutJob, rolloutMany } from '../../rollout/many.js';
 import type { Policy } from '../../rollout/policy.js';
-import type { Limits, Rollout } from '../../rollout/rollout.js';
+import { DEFAULT_LIMITS, type Limits, type Rollout, traceId } from '../../rollout/rollout.js';
+import { type SimulatedUser, simulatedUser } from '../../rollout/users/user.js';
 import { callerOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
 import { behaviourOf, FLAG_IDS } from '../../verify/behaviour/registry.js';
@@ -23,6 +27,8 @@ import type { LoadedWorld } from '../../world/loaded.js';
 export interface Rolled {
   trace: Trace;
   verdict: Verdict;
+  /** With a simulated user: the verdict at each stage's end, in their order, from the evidence of that moment. */
+  stages?: Verdict[];
   /** As the run asked for it; what a trace shows of behaviour is in its line, and follows from the trace. */
   reward?: Reward;
 }
@@ -31,10 +37,25 @@ export interface RolloutPlan {
   samples: number;
   seed: string;
   concurrency: number;
-  limits?: Limits;
+  /** Without turns: enough for each task (`turnsFor`). */
+  limits?: Partial<Limits>;
   policyFor: (task: Task, sample: number) => Policy;
+  /** How the task is told; the whole brief at once when absent. */
+  view?: TaskView;
   onDone?: (done: number, passed: number) => void;
 }
+
+/** One of a task's views (weft.txt 3.1.3, "Task views"). */
+export interface TaskView {
+  user: 'none' | 'simulated';
+  detail: Detail;
+  /** Words what a simulated user says. */
+  userModel?: ModelClient;
+}
+
+/** Turns that a task may take: what was asked for, else enough for its reference with as much again for looking around. */
+export const turnsFor = ({ reference, disclosure }: Task, asked?: number): number =>
+  asked ?? Math.max(DEFAULT_LIMITS.turns, 2 * reference.calls.length + 4 * disclosure.stages.length);
 
 /** A session for a task, as its agent would have it. */
 export const sessionFor = (world: LoadedWorld, task: Task, id: string): Session =>
@@ -60,39 +81,67 @@ export const tallyOf = (rolled: readonly Rolled[]): Tally => {
   };
 };
 
+/** One rollout of a task on a session of its own, judged at each stage's end and at its own. */
+const jobOf = (world: LoadedWorld, task: Task, hash: string, index: number, plan: RolloutPlan): RolloutJob<Rolled> => {
+  const { view = { user: 'none', detail: 'full' }, limits } = plan;
+  const stages: Verdict[] = [];
+  const answers: Record<string, string> = {};
+  return {
+    open: () => {
+      const host = sessionFor(world, task, `${task.id}-${index}`);
+      const policy = plan.policyFor(task, index);
+      const id = traceId(hash, policy.producer, plan.seed, index, view);
+      const user: SimulatedUser | undefined =
+        view.user === 'simulated' ? simulatedUser(task, view.detail, view.userModel) : undefined;
+      return {
+        host,
+        task,
+        policy,
+        limits: { ...DEFAULT_LIMITS, ...limits, turns: turnsFor(task, limits?.turns) },
+        prompt: {
+          policies: world.spec.policies.map(({ text }) => text),
+          company: world.spec.company.name,
+          detail: view.detail,
+          ...(user ? { hasUser: true } : {}),
+        },
+        ...(user
+          ? {
+              user,
+              onStage: ({ node, reply }) => {
+                answers[node] = reply;
+                stages.push(verify(task, { ...gather(host, reply), answers: { ...answers } }, id, hash, node));
+              },
+            }
+          : {}),
+        sample: { seed: plan.seed, index },
+      };
+    },
+    close: (trace: Trace, rollout: Rollout): Rolled => {
+      const session = rollout.host as Session;
+      const evidence = gather(session, trace.answer);
+      const verdict = verify(task, trace.dialogue ? { ...evidence, answers } : evidence, trace.id, hash);
+      session.drop();
+      return { trace, verdict, ...(trace.dialogue ? { stages } : {}) };
+    },
+  };
+};
+
 /** Rolls every task out `samples` times; results in the order of tasks and samples. A rollout that breaks is kept with its problem. */
 export const rollWorld = async (world: LoadedWorld, tasks: readonly Task[], plan: RolloutPlan): Promise<Rolled[]> => {
-  let [done, passed] = [0, 0];
-  const policies = world.spec.policies.map(({ text }) => text);
   const grounded: LoadedWorld[] = [];
   const jobs = tasks.flatMap((task) => {
     const hash = addressOf(task);
     const own = groundedWorld(world, task.grounding);
     if (own !== world) grounded.push(own);
-    return Array.from({ length: plan.samples }, (_, index) => ({
-      open: () => ({
-        host: sessionFor(own, task, `${task.id}-${index}`),
-        task,
-        policy: plan.policyFor(task, index),
-        ...(plan.limits ? { limits: plan.limits } : {}),
-        prompt: { policies, company: world.spec.company.name },
-        sample: { seed: plan.seed, index },
-      }),
-      close: (trace: Trace, rollout: Rollout): Rolled => {
-        const session = rollout.host as Session;
-        const verdict = verify(task, gather(session, trace.answer), trace.id, hash);
-        session.drop();
-        done++;
-        if (verdict.pass) passed++;
-        plan.onDone?.(done, passed);
-        return { trace, verdict };
-      },
-    }));
+    return Array.from({ length: plan.samples }, (_, index) => jobOf(own, task, hash, index, plan));
   });
   const rolled: Rolled[] = [];
+  let passed = 0;
   for await (const outcome of rolloutMany(jobs, plan.concurrency)) {
     if (!outcome.ok) throw outcome.error;
     rolled.push(outcome.value);
+    if (outcome.value.verdict.pass) passed++;
+    plan.onDone?.(rolled.length, passed);
   }
   for (const own of grounded) dropGrounded(world, own);
   return rolled;
@@ -135,12 +184,16 @@ export const readTraces = (corpus: Corpus, world: string): Rolled[] => {
   const lines = Buffer.from(readBytes(file)).toString('utf8').split('\n').filter(Boolean);
   return lines.flatMap((line, index) => {
     try {
-      const parsed = JSON.parse(line) as { trace: unknown; verdict: unknown; reward?: unknown };
+      const parsed = JSON.parse(line) as { trace: unknown; verdict: unknown; stages?: unknown[]; reward?: unknown };
+      const at = `${file} line ${index + 1}`;
       const reward = Reward.safeParse(parsed.reward);
       return [
         {
-          trace: parseArtifact('trace', parsed.trace, `${file} line ${index + 1}`),
-          verdict: parseArtifact('verdict', parsed.verdict, `${file} line ${index + 1}`),
+          trace: parseArtifact('trace', parsed.trace, at),
+          verdict: parseArtifact('verdict', parsed.verdict, at),
+          ...(Array.isArray(parsed.stages)
+            ? { stages: parsed.stages.map((stage) => parseArtifact('verdict', stage, at)) }
+            : {}),
           ...(reward.success ? { reward: reward.data } : {}),
         },
       ];

@@ -4,11 +4,14 @@ import { type Rng, rng } from '../../kit/rng.js';
 import type { Action, Policy, View } from '../policy.js';
 import { DEFAULT_RATES, type Mistake, type MistakeRates, planMistakes, planName } from './mistakes.js';
 import { answering, argumentsOf, callId, madeCalls, offeredName, referenceCall, resultOf } from './replay.js';
+import { callsDue, isLastStage, stageReply } from './stages.js';
 import { looksRefused, STRAY_TRIES, strayWrite } from './stray.js';
 import { nearMiss, wrongArguments } from './wrong.js';
 import { guess, shotgun } from './wrong-answers.js';
 
 interface Step {
+  /** The reference call that it belongs to. */
+  n: number;
   /** Id of the call it makes; a step whose call was made is done. */
   id: string;
   /** Undefined: there is nothing to do after all. */
@@ -25,6 +28,7 @@ const strayTries = (task: Task, n: number, random: Rng): Step[] =>
   Array.from({ length: STRAY_TRIES }, (_, nth) => {
     const id = `extra_${n}_${nth}`;
     return {
+      n,
       id,
       act: (view: View) => {
         const before = resultOf(view.messages, `extra_${n}_${nth - 1}`);
@@ -45,6 +49,7 @@ const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string):
   const steps: Step[] = [];
   if (has('malformed_call')) {
     steps.push({
+      n,
       id: `${callId(n)}_malformed`,
       act: (view) => {
         const raw = JSON.stringify(argumentsOf(task, n, view.messages)).slice(0, -1);
@@ -58,6 +63,7 @@ const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string):
   }
   if (has('wrong_entity')) {
     steps.push({
+      n,
       id: callId(n),
       act: (view) => {
         const args = wrongArguments(task, n, argumentsOf(task, n, view.messages, unseen), view.messages, random());
@@ -65,9 +71,13 @@ const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string):
       },
     });
   } else if (!has('skipped_step'))
-    steps.push({ id: callId(n), act: (view) => referenceCall(task, n, view, callId(n), unseen) });
+    steps.push({ n, id: callId(n), act: (view) => referenceCall(task, n, view, callId(n), unseen) });
   if (has('repeated_call'))
-    steps.push({ id: `${callId(n)}_again`, act: (view) => referenceCall(task, n, view, `${callId(n)}_again`, unseen) });
+    steps.push({
+      n,
+      id: `${callId(n)}_again`,
+      act: (view) => referenceCall(task, n, view, `${callId(n)}_again`, unseen),
+    });
   if (has('extra_write')) steps.push(...strayTries(task, n, random()));
   return steps;
 };
@@ -91,11 +101,14 @@ export const scriptedPolicy = (task: Task, seed: string, rates: MistakeRates = D
     producer: { policy: 'scripted', name: planName(plan), seed },
     next: (view) => {
       const made = madeCalls(view.messages);
+      const due = callsDue(task, view);
       for (const step of steps) {
+        if (step.n >= due) break;
         const action = made.has(step.id) ? undefined : step.act(view);
         if (action) return action;
       }
-      return answering(last, view);
+      const hasGivenUp = end !== undefined && end.step < due;
+      return answering(isLastStage(task, view) || hasGivenUp ? last : stageReply(task, view), view);
     },
   };
 };

@@ -42,6 +42,8 @@ export interface Candidate {
   right?: readonly Alternative[];
   /** No part of another request: what it must not change, or its own checks, speak of the state as a whole. */
   isAlone?: true;
+  /** What it was put together from. */
+  parts?: readonly Candidate[];
 }
 
 /** A family tries to make one candidate of a tool; a string says why it could not. */

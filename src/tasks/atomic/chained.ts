@@ -120,11 +120,16 @@ const whomOf = (hop: Hop, subject: string, subjectNoun: string): Whom => {
     return { words: `the person who ${did}`, question: `Who ${did}?` };
   }
   // A driver's staff number leads to the driver, not to somebody else.
-  if (hop.service.role === 'core' && /employee|e-mail|username/.test(role) && PERSON.test(subjectNoun)) {
+  if (
+    hop.service.role === 'core' &&
+    /employee|e-mail|username|^(full )?name$/.test(role) &&
+    PERSON.test(subjectNoun.replace(/ record$/, ''))
+  ) {
     const words = `${subject} according to the staff directory`;
     return { words, question: `Who is ${words}?` };
   }
-  const is = hop.service.role === 'core' && !/employee|number|e-mail|username|login/.test(role) ? role : noun;
+  const is =
+    hop.service.role === 'core' && !/employee|number|e-mail|username|login|^(full )?name$/.test(role) ? role : noun;
   const words = `the ${is} of ${subject}`;
   return { words, question: `Who is ${words}?` };
 };

@@ -101,5 +101,6 @@ export const errand = (one: Candidate, other: Candidate, random: Rng): Candidate
     plan,
     ...(answered?.answer ? { answer: answered.answer } : {}),
     says: answered ? answered.says : 'Both are done.',
+    parts: [first, second],
   };
 };

@@ -38,7 +38,7 @@ const fieldAsked = (ground: Ground, service: LoadedService, table: string, col: 
   if (spec.cols[col]?.type === 'datetime') return `the ${field.replace(/\btime\b/, 'date')}`;
   if (service.id === 'directory' && col === 'title') return 'the job title';
   const link = ground.linked(service.id, table, col);
-  if (link?.service.role !== 'core' || !/email|_by$/.test(col)) return `the ${field}`;
+  if (link?.service.role !== 'core' || !/email|_by$/.test(col) || /e-mail/.test(field)) return `the ${field}`;
   return /_by$/.test(col) ? undefined : `the e-mail address of the ${sayColumn(col)}`;
 };
 

@@ -3,6 +3,7 @@ import type { Check } from '../../artifacts/check.js';
 import type { Task } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
 import { checksOf } from '../checks.js';
+import { disclosureOf, stageOf } from '../disclosure/stage.js';
 import type { Ground } from '../ground/ground.js';
 import type { Candidate } from './candidate.js';
 
@@ -38,18 +39,9 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
     nodes: [{ id: 'a1', family: candidate.family, intent: candidate.request, service: service.id, chain }],
     edges: [],
     bindings: candidate.bindings,
-    disclosure: {
-      persona: candidate.persona,
-      stages: [
-        {
-          node: 'a1',
-          full: brief,
-          partial: candidate.facts[0] ? `${candidate.vague} It is about ${candidate.facts[0]}.` : candidate.vague,
-          vague: candidate.vague,
-          facts: candidate.facts,
-        },
-      ],
-    },
+    disclosure: disclosureOf(candidate.persona, actor.title, brief, [
+      stageOf(ground, candidate, 'a1', random.stream('disclosure')),
+    ]),
     milestones: [{ id: 'm1', node: 'a1', checks }],
     ...(candidate.answer ? { answer: candidate.answer } : {}),
     reference: { calls: plan.calls, answer: candidate.says, sources: plan.sources },

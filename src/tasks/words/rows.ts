@@ -34,6 +34,9 @@ export const isAdjective = (words: string): boolean => ADJECTIVE.test(words);
 
 /** Shared keys by which a row is the other service's thing itself, not something of its own. */
 const SAME_THING = /^(email|work_email|employee_no|employee_email)$/;
+/** Nouns of things that are the other service's person, seen from here: a leave request is not. */
+const ITSELF =
+  /(record|profile|account|file|user|member|employee|driver|technician|guard|worker|nurse|instructor|trainer|agent|stylist|therapist|engineer|inspector|operator|rider|crew|staff|person)$/;
 
 interface Parts {
   before: string[];
@@ -90,7 +93,8 @@ export const sayRow = (service: LoadedService, table: string, row: Row, descript
   for (const descriptor of descriptors) {
     const { col, words, parent } = descriptor;
     if (col === spec.label) label = sayLabel(spec, row) ?? words;
-    else if (parent && SAME_THING.test(col) && !label) label = words;
+    else if (parent && SAME_THING.test(col) && !label && ITSELF.test(nounOf(spec))) label = words;
+    else if (parent && SAME_THING.test(col) && !label) parts.owner.unshift(`of ${words}`);
     else if (parent) {
       const target = parent.service.spec.tables[parent.table];
       ofParent(parts, col, words, target ? nounOf(target) : sayColumn(col));

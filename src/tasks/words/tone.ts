@@ -1,10 +1,22 @@
 /** The tone of a request: how somebody of a given manner asks for something, or asks something. */
+import type { Persona } from '../../artifacts/disclosure.js';
 import type { Rng } from '../../kit/rng.js';
 import { capital, closed } from './grammar.js';
+
+/** What a manner says of how somebody talks. */
+export type Voice = Pick<Persona, 'tone' | 'verbosity' | 'register' | 'patience'>;
+
+const voice = (
+  tone: Voice['tone'],
+  verbosity: Voice['verbosity'],
+  register: Voice['register'],
+  patience: number,
+): Voice => ({ tone, verbosity, register, patience });
 
 /** `{}` is the imperative or the thing asked for, `{C}` the same with a capital. */
 interface Manner {
   persona: string;
+  voice: Voice;
   doing: readonly string[];
   asking: readonly string[];
 }
@@ -12,11 +24,13 @@ interface Manner {
 const MANNERS: readonly Manner[] = [
   {
     persona: 'brief and friendly',
+    voice: voice('friendly', 'terse', 'casual', 3),
     doing: ['Please {}.', '{C}, please.', 'Can you {}? Thanks!', 'Could you {}? Thank you.', '{C}. Thanks!'],
     asking: ['What is {}?', 'Can you tell me {}? Thanks!', 'I need {}, please.', 'Could you give me {}?'],
   },
   {
     persona: 'in a hurry',
+    voice: voice('pressed', 'terse', 'neutral', 2),
     doing: [
       'Quick one: {}.',
       'I need you to {}.',
@@ -28,6 +42,7 @@ const MANNERS: readonly Manner[] = [
   },
   {
     persona: 'formal',
+    voice: voice('courteous', 'normal', 'formal', 4),
     doing: [
       'Would you please {}?',
       'I would like you to {}.',
@@ -44,6 +59,7 @@ const MANNERS: readonly Manner[] = [
   },
   {
     persona: 'chatty',
+    voice: voice('friendly', 'wordy', 'casual', 5),
     doing: [
       'Hi! Could you {}? That would be great.',
       'Hello, I have one for you: {}.',
@@ -59,6 +75,7 @@ const MANNERS: readonly Manner[] = [
   },
   {
     persona: 'precise, gives details when asked',
+    voice: voice('plain', 'normal', 'neutral', 4),
     doing: [
       'We need to {}.',
       'Please {}, and nothing else.',
@@ -70,6 +87,7 @@ const MANNERS: readonly Manner[] = [
   },
   {
     persona: 'new in the job, a little unsure',
+    voice: voice('unsure', 'wordy', 'neutral', 4),
     doing: [
       'I was asked to {}. Could you do that for me?',
       'Could you help me {}?',
@@ -83,12 +101,49 @@ const MANNERS: readonly Manner[] = [
       'Could you help me find {}?',
     ],
   },
+  {
+    persona: 'dry, in as few words as possible',
+    voice: voice('plain', 'terse', 'casual', 3),
+    doing: ['{C}.', 'Please {}.', 'To do: {}.', 'Today: {}.'],
+    asking: ['What is {}?', 'Needed: {}.', 'Please look up {}.'],
+  },
+  {
+    persona: 'manager who delegates',
+    voice: voice('plain', 'normal', 'neutral', 3),
+    doing: [
+      'I would like you to take care of something: {}.',
+      'Please make sure to {}.',
+      'I want you to {}.',
+      'Take this over from me, please: {}.',
+      'Before I leave for my next meeting: please {}.',
+    ],
+    asking: [
+      'Before my next meeting I need to know {}.',
+      'Let me have {}, please.',
+      'Somebody will ask me for {}. Please find it for me.',
+    ],
+  },
+  {
+    persona: 'careful, writes in simple English',
+    voice: voice('courteous', 'normal', 'neutral', 5),
+    doing: [
+      'Hello, please can you {}? Thank you very much.',
+      'I have a request: please {}.',
+      'It is necessary to {}. Can you do this, please?',
+      'Please help me to {}.',
+    ],
+    asking: ['Hello, I want to know {}. Thank you very much.', 'I have a question: what is {}?', 'Please tell me {}.'],
+  },
 ];
 
 export const PERSONAS: readonly string[] = MANNERS.map(({ persona }) => persona);
 
 const mannerOf = (persona: string): Manner =>
   MANNERS.find((manner) => manner.persona === persona) ?? (MANNERS[0] as Manner);
+
+/** How somebody of a manner talks; one that is not known here talks plainly. */
+export const voiceOf = (persona: string): Voice =>
+  MANNERS.find((manner) => manner.persona === persona)?.voice ?? voice('plain', 'normal', 'neutral', 3);
 
 const filled = (form: string, text: string): string => {
   const said = form.replace('{C}', capital(text)).replace('{}', text);
@@ -101,7 +156,7 @@ const LONG = 170;
 /** An imperative without a final stop, made into a request in the manner of `persona`; `tail` are further sentences, with another request unless `isOnly`. */
 export const requested = (imperative: string, persona: string, random: Rng, tail = '', isOnly = true): string => {
   // Nobody announces one thing and asks for two.
-  const forms = mannerOf(persona).doing.filter((form) => isOnly || !/\bone\b/i.test(form));
+  const forms = mannerOf(persona).doing.filter((form) => isOnly || !/\bone\b|: /i.test(form));
   const short = imperative.length <= LONG && tail === '';
   const open = forms.filter((form) => short || /\{C?\}[.?]$/.test(form));
   const text = closed(filled(random.pick(open.length > 0 ? open : forms), imperative));

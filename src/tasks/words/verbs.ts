@@ -30,7 +30,7 @@ const plain = (verb: string): string => {
   const object = rest.join(' ');
   if (rest.length === 0) return `${first} {it}`;
   if (first === 'mark') return `mark {it} as ${object}`;
-  if (first === 'add') return `add ${article(object)} to {it}`;
+  if (first === 'add') return `add ${/[^s]s$/.test(object) ? object : article(object)} to {it}`;
   if (first === 'remove') return `remove ${article(object)} from {it}`;
   if (PARTICLES.has(rest[0] as string)) return `${first} ${object} {it}`;
   return `${first} the ${object} of {it}`;

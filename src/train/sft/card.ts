@@ -79,6 +79,7 @@ const WHY: Record<Exclusion, string> = {
   unfinished: 'were cut off or broke',
   verifier_fault: 'could not be judged (a check threw)',
   malformed_call: 'pass, but hold a malformed tool call',
+  not_told: 'replay a solution with values that nobody in the conversation had said',
   other_task: 'do not belong to the task or verdict they came with',
   no_conversation: 'hold no assistant message',
   duplicate: 'say the same as another row of their task',

@@ -1,0 +1,89 @@
+/** Who acts in rollouts and who asks, from the options of the command line. */
+import type { Task } from '../../artifacts/task.js';
+import { TreadleError } from '../../errors.js';
+import { endpoint } from '../../models/client.js';
+import type { ModelClient, Sampling } from '../../models/types.js';
+import { askingPolicy } from '../../rollout/agents/asking.js';
+import { modelPolicy } from '../../rollout/agents/model.js';
+import { nothingPolicy } from '../../rollout/agents/nothing.js';
+import { referencePolicy } from '../../rollout/agents/reference.js';
+import { scriptedPolicy } from '../../rollout/agents/scripted.js';
+import { sampleSeed } from '../../rollout/many.js';
+import type { Policy } from '../../rollout/policy.js';
+import type { TaskView } from './rollouts.js';
+
+export const POLICIES = ['reference', 'asking', 'scripted', 'model', 'none'] as const;
+
+export interface ActingOptions {
+  policy: (typeof POLICIES)[number];
+  user: TaskView['user'];
+  detail: TaskView['detail'];
+  model?: string;
+  baseUrl?: string;
+  userModel?: string;
+  userBaseUrl?: string;
+  temperature?: number;
+  retries: number;
+  timeout: number;
+  seed: string;
+}
+
+const clientOf = (options: ActingOptions, model: string, baseUrl: string, key: string | undefined): ModelClient =>
+  endpoint({
+    baseUrl,
+    model,
+    maxRetries: options.retries,
+    timeoutMs: options.timeout * 1000,
+    ...(key ? { apiKey: key } : {}),
+  });
+
+const modelOf = (options: ActingOptions): ((task: Task, sample: number) => Policy) => {
+  if (!options.model || !options.baseUrl) {
+    throw new TreadleError({
+      code: 'no_model',
+      message: 'The model policy needs an endpoint and a model',
+      value: options.baseUrl ?? options.model ?? 'neither given',
+      next: 'Add --base-url http://127.0.0.1:8000/v1 --model NAME; a key goes into TREADLE_API_KEY.',
+    });
+  }
+  const client = clientOf(options, options.model, options.baseUrl, process.env.TREADLE_API_KEY);
+  const sampling: Sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
+  return (task, sample) => modelPolicy(client, sampling, sampleSeed(options.seed, task.id, sample));
+};
+
+/** The policy for each sample of a task. Throws `no_model` where the model policy has none. */
+export const policyOf = (options: ActingOptions): ((task: Task, sample: number) => Policy) => {
+  switch (options.policy) {
+    case 'reference':
+      return (task) => referencePolicy(task);
+    case 'asking':
+      return (task) => askingPolicy(task, options.detail);
+    case 'scripted':
+      return (task, sample) => scriptedPolicy(task, sampleSeed(options.seed, task.id, sample));
+    case 'none':
+      return () => nothingPolicy();
+    case 'model':
+      return modelOf(options);
+  }
+};
+
+const badUser = (message: string, value: string, next: string): TreadleError =>
+  new TreadleError({ code: 'bad_option', message, value, next });
+
+/** The view of the tasks. Throws `bad_option` for a user's model without a simulated user or without an endpoint. */
+export const viewOf = (options: ActingOptions): TaskView => {
+  const { user, detail, userModel, userBaseUrl = options.baseUrl } = options;
+  const own = userModel ?? options.userBaseUrl;
+  if (user === 'none' && own !== undefined)
+    throw badUser('Nobody speaks without a simulated user', own, 'Add --user simulated.');
+  if (userModel === undefined && options.userBaseUrl !== undefined)
+    throw badUser('An endpoint for the user needs a model', options.userBaseUrl, 'Add --user-model NAME.');
+  if (userModel !== undefined && userBaseUrl === undefined)
+    throw badUser("The user's model needs an endpoint", userModel, 'Add --user-base-url http://127.0.0.1:8000/v1.');
+  const key = process.env.TREADLE_USER_API_KEY ?? process.env.TREADLE_API_KEY;
+  return {
+    user,
+    detail,
+    ...(userModel && userBaseUrl ? { userModel: clientOf(options, userModel, userBaseUrl, key) } : {}),
+  };
+};
