@@ -1,7 +1,7 @@
 /** Composes one task of many stages on a world: grown, put into words, put through the gate (weft.txt 3.1.2). */
 import type { Certificate } from '../../artifacts/certificate.js';
 import type { Disclosure } from '../../artifacts/disclosure.js';
-import type { Binding, Call, Grounding, Profile, Task, TaskNode } from '../../artifacts/task.js';
+import type { Binding, Call, Grounding, Profile, Task, TaskEdge, TaskNode } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
 import { dropGrounded, groundedWorld } from '../../world/grounded.js';
 import type { LoadedWorld } from '../../world/loaded.js';
@@ -10,6 +10,7 @@ import { PERSONAS } from '../words/tone.js';
 import { errandsOf } from './errands.js';
 import { composedGate, finalAnswer } from './gate.js';
 import { type Grown, grow } from './grow.js';
+import { type Contract, contractEdges } from './order.js';
 import { type PlannedCase, planCases } from './rounds.js';
 import { briefOf, objectiveOf } from './wording.js';
 
@@ -61,6 +62,30 @@ const nodeOf = ({ node, family, task, service, calls }: Grown['stages'][number],
 
 /** Stages that a case of a process takes at the most often; as many cases are planned as would fill the task. */
 const STAGES_PER_CASE = 4;
+
+const isOutOfOrder = ({ findings }: Certificate): boolean =>
+  findings.some(
+    ({ id, pass, evidence }) => id === 'alternatives_pass' && !pass && evidence[0]?.startsWith('other order'),
+  );
+
+const joined = (edges: readonly TaskEdge[], more: readonly TaskEdge[]): TaskEdge[] => [
+  ...edges,
+  ...more.filter(
+    ({ from, to }) => !edges.some((edge) => edge.from === from && edge.to === to && edge.carries === 'state'),
+  ),
+];
+
+const contractsOf = ({ stages }: Grown, world: LoadedWorld): Contract[] =>
+  stages.map(({ calls, played }) => {
+    const [reads, writes] = [new Set<string>(), new Set<string>()];
+    for (const [i, { tool, service }] of calls.entries()) {
+      const spec = world.tools.get(tool)?.tool.tool;
+      // A look-up for a change is done again in any order.
+      if ((played[i]?.touched.length ?? 0) > 0) for (const table of spec?.reads ?? []) reads.add(`${service}.${table}`);
+      for (const { table } of spec?.writes ?? []) writes.add(`${service}.${table}`);
+    }
+    return { reads, writes };
+  });
 
 /** A composed task with its proof; a string says why the world gives none. */
 export const composeTask = (base: Ground, wish: ComposeWish): Composed | string => {
@@ -127,11 +152,27 @@ const onGrounded = (
       ...(objective ? { process: objective } : {}),
       lineage: { template: `composed:${objective?.id ?? 'walk'}:${trade.sort().join('+')}`, seed: world.spec.seed },
     };
-    const certificate = composedGate(ground, task, grown.stages, grown.rerun, {
-      stray: wish.stray,
-      random: random.stream('gate'),
+    const gated = (own: Task): Composed => ({
+      task: own,
+      certificate: composedGate(ground, own, grown.stages, grown.rerun, {
+        stray: wish.stray,
+        random: random.stream('gate'),
+      }),
+      dropped: grown.dropped,
     });
-    return { task, certificate, dropped: grown.dropped };
+    const first = gated(task);
+    if (!isOutOfOrder(first.certificate)) return first;
+    // A verb may ask for more than the rows it is given: then what contracts declare is depended on.
+    return gated({
+      ...task,
+      edges: joined(
+        task.edges,
+        contractEdges(
+          task.nodes.map(({ id }) => id),
+          contractsOf(grown, world),
+        ),
+      ),
+    });
   } finally {
     grown.rerun.drop();
     grown.course.drop();

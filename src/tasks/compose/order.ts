@@ -42,3 +42,27 @@ export const otherOrder = (count: number, edges: readonly (readonly [number, num
   }
   return out;
 };
+
+/** What a stage's tools look at and change, by `service.table`, as their contracts declare it. */
+export interface Contract {
+  reads: ReadonlySet<string>;
+  writes: ReadonlySet<string>;
+}
+
+/**
+ * State edges between every two stages of which one writes what the other reads or writes, the earlier first: where rows alone
+ * do not tell what a verb asks for. A stage that only reads must come before what changes its ground.
+ */
+export const contractEdges = (nodes: readonly string[], contracts: readonly Contract[]): TaskEdge[] =>
+  nodes.flatMap((to, later) =>
+    nodes.slice(0, later).flatMap((from, earlier): TaskEdge[] => {
+      const [there, here] = [contracts[earlier] as Contract, contracts[later] as Contract];
+      const after = [...there.writes].find((table) => here.reads.has(table) || here.writes.has(table));
+      const before = [...there.reads].find((table) => here.writes.has(table));
+      const shared = after ?? before;
+      if (shared === undefined) return [];
+      const records = `${shared.split('.')[1]?.replaceAll('_', ' ')} records`;
+      const what = after ? `the ${records} as ${from} left them` : `the ${records} as ${from} needs them`;
+      return [{ from, to, carries: 'state', what }];
+    }),
+  );

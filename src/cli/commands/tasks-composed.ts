@@ -1,0 +1,75 @@
+/** treadle tasks --composed: long tasks over several services, in the profiles' shares. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { rebuildIndex } from '../../corpus/catalog.js';
+import { TreadleError } from '../../errors.js';
+import { median } from '../../kit/statistics.js';
+import { defaultProfiles, parseMix, parseProfiles, type Profiles } from '../../tasks/compose/profiles.js';
+import { EXIT } from '../exit.js';
+import { chosenWorlds } from '../options.js';
+import { keepComposed } from '../pipeline/compose/keep.js';
+import { composeCorpus } from '../pipeline/compose/run.js';
+import { makeUi } from '../ui.js';
+
+export interface ComposedOptions {
+  composed: number;
+  world?: string;
+  seed?: string;
+  profiles?: string;
+  mix?: string;
+  jobs?: number;
+  json?: boolean;
+}
+
+const profilesOf = (file: string | undefined): Profiles => {
+  if (file === undefined) return defaultProfiles();
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new TreadleError({
+      code: 'no_file',
+      message: 'The profile file cannot be read',
+      value: file,
+      next: 'Give a YAML file like data/profiles.yaml.',
+    });
+  }
+  return parseProfiles(text, file);
+};
+
+export const composedTasks = async (dir: string, options: ComposedOptions): Promise<void> => {
+  const ui = makeUi(options.json === true);
+  const profiles = profilesOf(options.profiles);
+  const mix = options.mix === undefined ? undefined : parseMix(options.mix);
+  const { corpus, worlds } = chosenWorlds(dir, options.world);
+  const { composed: count } = options;
+  let [tried, kept] = [0, 0];
+  const made = await composeCorpus({
+    corpus,
+    worlds,
+    count,
+    profiles,
+    ...(mix ? { mix } : {}),
+    seed: options.seed ?? '1',
+    jobs: options.jobs ?? availableParallelism(),
+    onDone: (n, good) => {
+      tried += n;
+      kept += good;
+      ui.progress(`${kept} of ${count} composed tasks, ${tried} tried`);
+    },
+  });
+  const tasks = keepComposed(corpus, worlds, made);
+  rebuildIndex(corpus);
+  const stages = tasks.map((task) => task.stages);
+  const missing = Object.fromEntries(Object.entries(made.missing).filter(([, n]) => n > 0));
+  ui.give({ tasks, quotas: made.quotas, missing, dropped: made.dropped, rejected: made.rejected });
+  for (const { id, profile, stages: n, services, calls, process } of tasks)
+    ui.say(`  ${profile.padEnd(8)} ${id}: ${n} stages, ${services} services, ${calls} calls${process ? `; ${process}` : ''}`);
+  ui.say(
+    `${ui.style('bold', String(tasks.length))} composed tasks (${Object.entries(made.quotas)
+      .map(([name, n]) => `${name} ${n}`)
+      .join(', ')}), ${tasks.length > 0 ? median(stages) : 0} stages at the median, ${made.dropped.length} tries dropped`,
+  );
+  for (const [name, n] of Object.entries(missing)) ui.say(`${ui.style('red', name)}: ${n} are missing`);
+  if (tasks.length < count) process.exitCode = EXIT.failed;
+};

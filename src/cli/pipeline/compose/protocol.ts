@@ -1,0 +1,30 @@
+/** What composing and its worker processes say to one another. */
+import type { Certificate } from '../../../artifacts/certificate.js';
+import type { Profile, Task } from '../../../artifacts/task.js';
+
+/** One task to compose on one world. */
+export interface Slot {
+  index: number;
+  /** Which try of this slot: another draw of services, other random streams. */
+  attempt: number;
+  id: string;
+  profile: Profile;
+  world: string;
+  services: readonly string[];
+  stages: number;
+  least: number;
+  leastServices: number;
+}
+
+export interface Done {
+  index: number;
+  task?: Task;
+  certificate?: Certificate;
+  /** Why nothing came of it. */
+  why?: string;
+  /** Processor time of the slot in milliseconds. */
+  cpuMs: number;
+}
+
+export type ToComposer = { corpus: string; seed: string } | { world: string; slots: readonly Slot[] } | 'end';
+export type FromComposer = { done: readonly Done[] } | { failed: string };

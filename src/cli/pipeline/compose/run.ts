@@ -1,0 +1,194 @@
+/**
+ * Composes a corpus' tasks: profiles get their quotas exactly, services are drawn by use, worlds are shared among processes. A slot
+ * that came to nothing is drawn anew within its profile, in rounds, so that how many processes there are changes nothing.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Certificate } from '../../../artifacts/certificate.js';
+import type { Profile, Task } from '../../../artifacts/task.js';
+import type { Corpus } from '../../../corpus/corpus.js';
+import { TreadleError } from '../../../errors.js';
+import { rng } from '../../../kit/rng.js';
+import { type Profiles, quotasOf } from '../../../tasks/compose/profiles.js';
+import { Sampler } from '../../../tasks/compose/sample.js';
+import { type Supply, supplyOf } from '../../../tasks/compose/supply.js';
+import type { Done, FromComposer, Slot, ToComposer } from './protocol.js';
+
+const CHILD = fileURLToPath(new URL('../../../../dist/cli/pipeline/compose/child.js', import.meta.url));
+
+/** Rounds in which slots that came to nothing are drawn anew. */
+const MOST_ROUNDS = 8;
+
+export interface ComposePlan {
+  corpus: Corpus;
+  worlds: readonly string[];
+  count: number;
+  profiles: Profiles;
+  /** Shares in place of the profile file's. */
+  mix?: Readonly<Record<Profile, number>>;
+  seed: string;
+  jobs: number;
+  onDone?: (done: number, kept: number) => void;
+  /** Atomic tasks of each service that passed the gate, where the world has a library. */
+  certified?: (world: string) => ReadonlyMap<string, number> | undefined;
+}
+
+export interface ComposedCorpus {
+  tasks: { task: Task; certificate: Certificate; cpuMs: number }[];
+  quotas: Record<Profile, number>;
+  /** Tasks of each profile that could not be made. */
+  missing: Record<Profile, number>;
+  /** Tries that came to nothing, by reason. */
+  dropped: { profile: Profile; world: string; why: string }[];
+  /** Combinations that were drawn and not taken, by reason. */
+  rejected: Record<string, number>;
+  /** Stages of kept tasks by service archetype and by domain. */
+  tries: number;
+}
+
+const taskId = (world: string, profile: string, index: number): string =>
+  `${world}-${profile}-${String(index + 1).padStart(4, '0')}`
+    .replaceAll('_', '-')
+    .slice(-80)
+    .replace(/^[^a-z]+/, '');
+
+/** Sends worlds to processes until all are done. */
+const workOff = (plan: ComposePlan, orders: { world: string; slots: Slot[] }[]): Promise<Done[]> =>
+  new Promise((resolve, reject) => {
+    const waiting = [...orders].reverse();
+    const out: Done[] = [];
+    const children = new Set<ChildProcess>();
+    let isOver = false;
+    const fail = (thrown: unknown): void => {
+      if (isOver) return;
+      isOver = true;
+      for (const child of children) child.kill('SIGKILL');
+      reject(thrown);
+    };
+    const send = (child: ChildProcess, message: ToComposer): void => {
+      if (child.connected) child.send(message, () => undefined);
+    };
+    const give = (child: ChildProcess): void => {
+      const next = waiting.pop();
+      if (next) send(child, next);
+      else {
+        children.delete(child);
+        send(child, 'end');
+        if (children.size === 0 && !isOver) {
+          isOver = true;
+          resolve(out);
+        }
+      }
+    };
+    const start = (): void => {
+      const child = spawn(process.execPath, [CHILD], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        serialization: 'advanced',
+      });
+      children.add(child);
+      child.on('message', (message: FromComposer) => {
+        if ('failed' in message)
+          return fail(
+            new TreadleError({
+              code: 'compose_failed',
+              message: message.failed,
+              next: 'This is a defect: please report it with the command you ran.',
+              fault: 'world',
+            }),
+          );
+        out.push(...message.done);
+        plan.onDone?.(message.done.length, message.done.filter(({ task }) => task).length);
+        give(child);
+      });
+      child.on('close', (code) => {
+        if (children.has(child))
+          fail(
+            new TreadleError({
+              code: 'worker_died',
+              message: 'A process that composes tasks died',
+              value: code,
+              next: 'Give it more memory or fewer --jobs, and run the same command again.',
+              fault: 'infrastructure',
+            }),
+          );
+      });
+      send(child, { corpus: plan.corpus.dir, seed: plan.seed });
+      give(child);
+    };
+    if (waiting.length === 0) resolve(out);
+    else for (let i = 0; i < Math.min(plan.jobs, orders.length); i++) start();
+  });
+
+const byWorld = (slots: readonly Slot[]): { world: string; slots: Slot[] }[] => {
+  const out = new Map<string, Slot[]>();
+  for (const slot of slots) out.set(slot.world, [...(out.get(slot.world) ?? []), slot]);
+  return [...out]
+    .map(([world, own]) => ({ world, slots: own }))
+    .sort((a, b) => b.slots.length - a.slots.length || (a.world < b.world ? -1 : 1));
+};
+
+const suppliesOf = ({ corpus, worlds, certified }: ComposePlan): Supply[] =>
+  worlds.map((id) => {
+    const { world, services } = corpus.readDescription(id);
+    return supplyOf(world, services, certified?.(id));
+  });
+
+/** Throws `profile_out_of_reach`, `bad_mix`. */
+export const composeCorpus = async (plan: ComposePlan): Promise<ComposedCorpus> => {
+  const { profiles, count, seed } = plan;
+  const shares =
+    plan.mix ??
+    (Object.fromEntries(Object.entries(profiles.profiles).map(([name, { share }]) => [name, share])) as Record<
+      Profile,
+      number
+    >);
+  const quotas = quotasOf(count, shares);
+  const sampler = new Sampler(suppliesOf(plan), profiles, rng(seed, 'compose', 'sample'));
+  const out: ComposedCorpus = {
+    tasks: [],
+    quotas,
+    missing: Object.fromEntries(Object.keys(quotas).map((name) => [name, 0])) as Record<Profile, number>,
+    dropped: [],
+    rejected: sampler.rejected,
+    tries: 0,
+  };
+  let open = (Object.entries(quotas) as [Profile, number][])
+    .flatMap(([profile, n]) => Array.from({ length: n }, () => profile))
+    .map((profile, index) => ({ profile, index }));
+  const kept: (ComposedCorpus['tasks'][number] | undefined)[] = [];
+  for (let round = 0; round < MOST_ROUNDS && open.length > 0; round++) {
+    const slots = open.map(({ profile, index }): Slot => {
+      const { world, services, stages } = sampler.next(profile);
+      const ranges = profiles.profiles[profile] as NonNullable<(typeof profiles.profiles)[Profile]>;
+      const least = ranges.stages[0];
+      // After some tries the profile's own lower end will do.
+      const wanted = round < MOST_ROUNDS / 2 ? stages : Math.max(least, Math.round((least + stages) / 2));
+      return {
+        index,
+        attempt: round,
+        id: taskId(world, profile, index),
+        profile,
+        world,
+        services,
+        stages: wanted,
+        least,
+        leastServices: Math.min(2, ranges.services[0]),
+      };
+    });
+    const done = await workOff(plan, byWorld(slots));
+    out.tries += done.length;
+    const failed: typeof open = [];
+    for (const { index, task, certificate, why, cpuMs } of done.sort((a, b) => a.index - b.index)) {
+      const slot = slots.find((one) => one.index === index) as Slot;
+      if (task && certificate) kept[index] = { task, certificate, cpuMs };
+      else {
+        out.dropped.push({ profile: slot.profile, world: slot.world, why: why ?? '' });
+        failed.push({ profile: slot.profile, index });
+      }
+    }
+    open = failed;
+  }
+  for (const { profile } of open) out.missing[profile]++;
+  out.tasks = kept.filter((one) => one !== undefined);
+  return out;
+};
