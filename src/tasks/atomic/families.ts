@@ -6,6 +6,7 @@ import type { NamedTool } from '../ground/plan.js';
 import { aggregate } from '../kinds/aggregate.js';
 import { conditional } from '../kinds/conditional.js';
 import { every } from '../kinds/every.js';
+import { file, writesFile } from '../kinds/file.js';
 import { investigation } from '../kinds/investigate.js';
 import { refusal } from '../kinds/refusal.js';
 import { rulesFor } from '../kinds/rules.js';
@@ -89,5 +90,6 @@ export const FAMILIES: readonly FamilyEntry[] = [
     make: refusal,
     mostCalls: 6,
   },
+  { name: 'file', weight: 1, growsOn: writesFile, make: file, mostCalls: 6 },
   { name: 'conditional', weight: 1.2, growsOn: changesRow, make: conditional, mostCalls: 5 },
 ];
