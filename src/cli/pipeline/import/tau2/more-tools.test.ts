@@ -37,13 +37,13 @@ describe('modify_pending_order_payment', () => {
     });
     expect(
       session.call('modify_pending_order_payment', { order_id: '#W4', payment_method_id: 'gift_1' }).result,
-    ).toContain('exactly one payment');
+    ).toContain('single payment');
   });
   it.each([
-    ['#W5', 'gift_1', 'Non-pending'],
-    ['#W1', 'card_1', 'different from the current one'],
-    ['#W1', 'gift_1', 'Insufficient'],
-    ['#W1', 'pal_2', 'Payment method not found'],
+    ['#W5', 'gift_1', 'Only a pending'],
+    ['#W1', 'card_1', 'paid this way already'],
+    ['#W1', 'gift_1', 'does not cover'],
+    ['#W1', 'pal_2', 'no such payment method'],
   ])('refuses %s by %s', (order_id, payment_method_id, said) =>
     expect(shop.refused('modify_pending_order_payment', { order_id, payment_method_id })).toContain(said),
   );
@@ -62,7 +62,7 @@ describe('addresses', () => {
   it('of a user', () =>
     expect(made('modify_user_address', { user_id: 'bo_kim_2', ...there }, 'users', 'bo_kim_2').address).toEqual(there));
   it('not of an order on its way, not of nobody', () => {
-    expect(shop.refused('modify_pending_order_address', { order_id: '#W5', ...there })).toContain('Non-pending');
+    expect(shop.refused('modify_pending_order_address', { order_id: '#W5', ...there })).toContain('Only a pending');
     expect(shop.refused('modify_user_address', { user_id: 'nobody', ...there })).toBe('Error: User not found');
   });
 });
@@ -96,10 +96,10 @@ describe('exchange_delivered_order_items', () => {
       exchange_price_difference: 0,
     }));
   it.each([
-    ['an item more often than it is there', exchange(['L1', 'L1', 'L1'], ['L2', 'L2', 'L2']), 'Number of L1 not found'],
-    ['lists of different lengths', exchange(['L1'], []), 'should match'],
-    ['an item of another product', exchange(['M1'], ['L2']), 'Variant not found'],
-    ['an item that is sold out', exchange(['L1'], ['L3']), 'L3 not found or available'],
+    ['an item more often than it is there', exchange(['L1', 'L1', 'L1'], ['L2', 'L2', 'L2']), 'not hold L1 that often'],
+    ['lists of different lengths', exchange(['L1'], []), 'differ in length'],
+    ['an item of another product', exchange(['M1'], ['L2']), 'no variant of the same product'],
+    ['an item that is sold out', exchange(['L1'], ['L3']), 'L3 is not available'],
     ['a gift card that does not cover it', exchange(['L1'], ['L2'], 'gift_1'), 'Insufficient'],
     ['an order that was not delivered', { ...exchange(['L1'], ['L2']), order_id: '#W1' }, 'Non-delivered'],
   ])('refuses %s', (_, args, said) => expect(shop.refused('exchange_delivered_order_items', args)).toContain(said));
@@ -119,9 +119,9 @@ describe('return_delivered_order_items', () => {
     }),
   );
   it.each([
-    ['an item that is not there', give(['L2'], 'card_1'), 'Some item not found'],
-    ['another way than it was paid', give(['M1'], 'pal_2'), 'Payment method not found'],
-    ['an order that was not delivered', give(['M1'], 'card_1', '#W1'), 'Non-delivered'],
+    ['an item that is not there', give(['L2'], 'card_1'), 'not hold L2 that often'],
+    ['another way than it was paid', give(['M1'], 'pal_2'), 'no such payment method'],
+    ['an order that was not delivered', give(['M1'], 'card_1', '#W1'), 'Only a delivered'],
   ])('refuses %s', (_, args, said) => expect(shop.refused('return_delivered_order_items', args)).toContain(said));
 });
 
