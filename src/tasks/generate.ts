@@ -159,7 +159,7 @@ class Making {
     const stream = this.#random.stream(`gate-${this.#tried++}`);
     const { world } = this.#ground;
     const task = taskOf(this.#ground, candidate, taskId(world, candidate, this.library.tasks.length), stream);
-    const certificate = gate(this.#ground, task, {
+    const certificate = gate(candidate.grounded?.ground ?? this.#ground, task, {
       random: stream,
       stray: this.#stray,
       other: candidate.otherPath,

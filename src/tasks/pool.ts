@@ -139,4 +139,5 @@ export class Pool {
 export const release = (candidate: Candidate): void => {
   dropPlan(candidate.plan);
   if (candidate.otherPath) dropPlan(candidate.otherPath);
+  candidate.grounded?.drop();
 };

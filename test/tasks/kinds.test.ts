@@ -10,8 +10,10 @@ import { taskOf } from '../../src/tasks/atomic/task.js';
 import { gate } from '../../src/tasks/gate.js';
 import { strayCall } from '../../src/tasks/generate.js';
 import { type Ground, prepareGround } from '../../src/tasks/ground/ground.js';
+import { groundFor } from '../../src/tasks/ground/grounded.js';
+import { brokenBy, rulesOf } from '../../src/tasks/kinds/rules.js';
 import { sitesFor } from '../../src/tasks/kinds/survey.js';
-import { passes } from '../../src/tasks/replay.js';
+import { passes, replay } from '../../src/tasks/replay.js';
 import { catalogueWorld } from './worlds.js';
 
 let ground: Ground;
@@ -28,20 +30,26 @@ interface Made {
 }
 
 /** Candidates of a family that pass the gate, until `enough`. */
-const makeSome = (name: string, enough: (made: readonly Made[]) => boolean, tries = 80): Made[] => {
+const makeSome = (
+  name: string,
+  enough: (made: readonly Made[]) => boolean,
+  tries = 80,
+  on: Ground = ground,
+): Made[] => {
   const family = FAMILIES.find((entry) => entry.name === name);
   if (!family) throw new Error(`no family ${name}`);
   const random = rng('kinds-test', name);
-  const stray = strayCall(ground, random.stream('stray'));
-  const sites = random.shuffle(sitesFor(ground, family));
+  const stray = strayCall(on, random.stream('stray'));
+  const sites = random.shuffle(sitesFor(on, family));
   const out: Made[] = [];
   for (let turn = 0; turn < tries && !enough(out); turn++) {
     const site = sites[turn % sites.length];
-    const candidate = site ? family.make(ground, site, random.stream(String(turn))) : 'no site';
+    const candidate = site ? family.make(on, site, random.stream(String(turn))) : 'no site';
     if (typeof candidate === 'string') continue;
-    const task = taskOf(ground, candidate, `t-${turn}`, random);
+    const task = taskOf(on, candidate, `t-${turn}`, random);
     const { otherPath: other, wrong, right } = candidate;
-    if (gate(ground, task, { random, stray, other, wrong, right }).pass) out.push({ candidate, task });
+    if (gate(candidate.grounded?.ground ?? on, task, { random, stray, other, wrong, right }).pass)
+      out.push({ candidate, task });
   }
   return out;
 };
@@ -52,9 +60,13 @@ const withChecks = (task: Task, change: (checks: Check[]) => Check[]): Task => (
 });
 
 /** Kinds of mutants that a task lets through. */
-const survivors = (task: Task, { wrong, right, otherPath: other }: Candidate): string[] => {
+const survivors = (
+  task: Task,
+  { wrong, right, otherPath: other, grounded }: Candidate,
+  on: Ground = ground,
+): string[] => {
   const random = rng('kinds-test', 'survivors');
-  const { findings } = gate(ground, task, { random, stray: undefined, other, wrong, right });
+  const { findings } = gate(grounded?.ground ?? on, task, { random, stray: undefined, other, wrong, right });
   return (findings.find(({ id }) => id === 'mutants_fail')?.evidence ?? []).flatMap((line) =>
     line.startsWith('survives: ') ? [line.slice(10).split(' ')[0] as string] : [],
   );
@@ -214,7 +226,8 @@ describe('refusal: a company policy forbids it', () => {
       if (isAllowed(one)) expect(changes.length).toBeGreaterThan(0);
       else {
         expect(changes).toEqual([]);
-        expect(policies).toContain((one.task.answer?.expected as string[])[0]);
+        const [policy] = [one.task.answer?.expected ?? []].flat();
+        expect(policies).toContain(policy);
       }
     }
     expect(made.some(isAllowed)).toBe(true);
@@ -240,5 +253,85 @@ describe('refusal: a company policy forbids it', () => {
     const allowed = made.find(isAllowed) as Made;
     const lax = withChecks(allowed.task, (checks) => checks.filter(({ kind }) => kind === 'unchanged'));
     expect(survivors(lax, allowed.candidate)).toContain('needless_refusal');
+  });
+});
+
+describe('repair: a rule is broken in the initial state of the task', () => {
+  let made: Made[];
+  beforeAll(() => {
+    made = makeSome('repair', (all) => all.length >= 4, 60);
+  }, 120_000);
+
+  it('adds rows of its own, and holds only on the world with them', () => {
+    expect(made.length).toBeGreaterThanOrEqual(3);
+    for (const { task } of made) {
+      expect(task.grounding?.rounds[0]?.rows).toHaveLength(1);
+      const { ground: own, drop } = groundFor(ground, task);
+      expect(passes(own, task, task.reference, addressOf(task))).toBe(true);
+      drop();
+      expect(passes(ground, task, task.reference, addressOf(task))).toBe(false);
+    }
+  });
+
+  it('the world breaks the rule at first and keeps it in the end', () => {
+    for (const { task } of made) {
+      const { ground: own, drop } = groundFor(ground, task);
+      const check = task.milestones[0]?.checks.find(({ kind }) => kind === 'invariant');
+      const rule = rulesOf(own.world).find(
+        ({ invariant }) => check?.kind === 'invariant' && invariant.id === check.invariant,
+      );
+      expect(rule && brokenBy(own.world, rule)).toHaveLength(1);
+      const { session } = replay(own, task, task.reference, addressOf(task));
+      expect(rule && brokenBy(own.world, rule, session)).toEqual([]);
+      session.drop();
+      drop();
+    }
+  });
+
+  it('mending another record and leaving the rule broken are wrong, and live where it is enough to have seen the record', () => {
+    const kinds = new Set(made.flatMap(({ candidate }) => (candidate.wrong ?? []).map(({ kind }) => kind)));
+    expect(kinds).toEqual(new Set(['mends_other', 'still_broken']));
+    const has = (kind: string): Made =>
+      made.find(({ candidate }) => candidate.wrong?.some((one) => one.kind === kind)) as Made;
+    for (const kind of kinds) {
+      const { task, candidate } = has(kind);
+      const tools = task.reference.calls.map(({ tool }) => tool);
+      const lax = withChecks(task, (checks) =>
+        checks.flatMap((check) =>
+          check.kind === 'unchanged'
+            ? [{ kind: 'returned', id: 'lax', footprint: [], tools, key: check.except[0]?.keys?.[0] ?? '' }]
+            : [],
+        ),
+      );
+      expect(survivors(lax, candidate)).toContain(kind);
+    }
+  });
+});
+
+describe('file: work in the workspace', () => {
+  let files: Ground;
+  let made: Made[];
+  beforeAll(async () => {
+    files = prepareGround(
+      await catalogueWorld('a law office in Vienna that keeps documents', 'files', [
+        'document_store',
+        'attachments',
+        'reporting',
+      ]),
+    );
+    made = makeSome('file', (all) => new Set(all.map(({ candidate }) => candidate.template)).size >= 6, 60, files);
+  }, 120_000);
+
+  it('takes out, rewrites, puts back and makes files, each with a check of the file', () => {
+    expect(new Set(made.map(({ candidate }) => candidate.template)).size).toBeGreaterThanOrEqual(5);
+    for (const { task } of made) expect(task.milestones[0]?.checks.some(({ kind }) => kind === 'file')).toBe(true);
+  });
+
+  it('another text or another path is wrong, and lives where nobody looks at the file and the record', () => {
+    const { task, candidate } = made.find((one) => (one.candidate.wrong ?? []).length > 0) as Made;
+    for (const wrong of candidate.wrong ?? [])
+      expect(passes(files, task, wrong, addressOf(task)), wrong.what).toBe(false);
+    const lax = withChecks(task, (checks) => checks.filter(({ kind }) => kind === 'unchanged'));
+    expect(survivors(lax, candidate, files)).toContain('other_file');
   });
 });

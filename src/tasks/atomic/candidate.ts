@@ -1,6 +1,6 @@
 /** What a family proposes: a request in words, the calls that meet it, and how to tell. Nothing of it is proven yet. */
 import type { AnswerSpec, Check } from '../../artifacts/check.js';
-import type { Binding } from '../../artifacts/task.js';
+import type { Binding, Grounding } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Alternative } from '../alternatives.js';
@@ -9,6 +9,12 @@ import type { Ground } from '../ground/ground.js';
 import type { NamedTool, Plan } from '../ground/plan.js';
 import type { Mutant } from '../mutants/mutant.js';
 import type { Plain } from '../words/together.js';
+
+export interface Grounded {
+  ground: Ground;
+  grounding: Grounding;
+  drop(): void;
+}
 
 export interface Candidate {
   /** lookup, related, chained, count, sum, extreme, create, update, action, errand */
@@ -44,6 +50,8 @@ export interface Candidate {
   isAlone?: true;
   /** What it was put together from. */
   parts?: readonly Candidate[];
+  /** Rows that the world has for this task alone, and the ground with them in it; give it back with `release`. */
+  grounded?: Grounded;
 }
 
 /** A family tries to make one candidate of a tool; a string says why it could not. */

@@ -9,6 +9,7 @@ import { every } from '../kinds/every.js';
 import { file, writesFile } from '../kinds/file.js';
 import { investigation } from '../kinds/investigate.js';
 import { refusal } from '../kinds/refusal.js';
+import { mendedBy, repair } from '../kinds/repair.js';
 import { rulesFor } from '../kinds/rules.js';
 import type { Family } from './candidate.js';
 import { chained } from './chained.js';
@@ -91,5 +92,12 @@ export const FAMILIES: readonly FamilyEntry[] = [
     mostCalls: 6,
   },
   { name: 'file', weight: 1, growsOn: writesFile, make: file, mostCalls: 6 },
+  {
+    name: 'repair',
+    weight: 0.8,
+    growsOn: (tool, world) => changesRow(tool) && mendedBy(world, tool).length > 0,
+    make: repair,
+    mostCalls: 6,
+  },
   { name: 'conditional', weight: 1.2, growsOn: changesRow, make: conditional, mostCalls: 5 },
 ];

@@ -45,6 +45,7 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
     milestones: [{ id: 'm1', node: 'a1', checks }],
     ...(candidate.answer ? { answer: candidate.answer } : {}),
     reference: { calls: plan.calls, answer: candidate.says, sources: plan.sources },
+    ...(candidate.grounded ? { grounding: candidate.grounded.grounding } : {}),
     lineage: { template: candidate.template, seed: world.spec.seed },
   };
 };

@@ -8,7 +8,7 @@ import { filterFor, finders } from '../ground/reveal.js';
 import { stateOf } from './conditions.js';
 import { shownAs, stands } from './group.js';
 
-const limitOf = (tool: NamedTool): PlannedArg[] => {
+export const limitOf = (tool: NamedTool): PlannedArg[] => {
   const limit = Object.entries(tool.tool.tool.args).find(([, arg]) => arg.role === 'limit');
   return limit
     ? [{ name: limit[0], value: Math.min(limit[1].max ?? 50, 100), origin: { constant: 'as many as the tool gives' } }]

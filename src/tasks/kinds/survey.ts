@@ -73,7 +73,13 @@ export const survey = (ground: Ground, family: FamilyEntry, options: SurveyOptio
       .replace(/^[^a-z]+/, '');
     const task = taskOf(ground, candidate, id, stream);
     const { otherPath: other, wrong, right } = candidate;
-    const certificate = gate(ground, task, { random: stream, stray, other, wrong, right });
+    const certificate = gate(candidate.grounded?.ground ?? ground, task, {
+      random: stream,
+      stray,
+      other,
+      wrong,
+      right,
+    });
     release(candidate);
     if (certificate.pass) {
       kept++;
