@@ -3,8 +3,10 @@ import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { readIndex } from '../../corpus/catalog.js';
 import { Corpus } from '../../corpus/corpus.js';
+import { readDifficulty } from '../../corpus/difficulty.js';
 import { TreadleError } from '../../errors.js';
 import { DEFAULT_OUT, jsonOption } from '../options.js';
+import { difficultyWords } from '../pipeline/difficulty.js';
 import { makeUi, type Ui } from '../ui.js';
 
 const showCorpus = (corpus: Corpus, ui: Ui): void => {
@@ -57,7 +59,8 @@ const showTask = (corpus: Corpus, ui: Ui, id: string): void => {
     const { tasks, certificates } = corpus.readTasks(world);
     const task = tasks.find((candidate) => candidate.id === id);
     if (!task) continue;
-    ui.give({ task, certificate: certificates[id] });
+    const difficulty = readDifficulty(corpus, world)[id];
+    ui.give({ task, certificate: certificates[id], ...(difficulty ? { difficulty } : {}) });
     const gate = (certificates[id]?.findings ?? []).map(
       (finding) => `${finding.pass ? 'ok' : 'FAILED'} ${finding.id}: ${finding.evidence.join('; ')}`,
     );
@@ -70,6 +73,7 @@ const showTask = (corpus: Corpus, ui: Ui, id: string): void => {
           answer: task.answer ? task.reference.answer : null,
           checks: task.milestones.flatMap(({ checks }) => checks),
           gate,
+          ...(difficulty ? { difficulty: difficultyWords(difficulty) } : {}),
         },
         { lineWidth: 120 },
       ).trimEnd(),

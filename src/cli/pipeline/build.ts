@@ -2,11 +2,9 @@
 import type { Pins } from '../../author/catalogue/author.js';
 import type { WorldDraft } from '../../author/draft.js';
 import { FreshPair } from '../../certify/determinism/pair.js';
-import { rebuildIndex } from '../../corpus/catalog.js';
 import { Corpus } from '../../corpus/corpus.js';
 import { Engine } from '../../world/state/engine.js';
 import { type Interrupt, noInterrupt } from '../interrupt.js';
-import { writeReport } from '../report/report.js';
 import type { Ui } from '../ui.js';
 import { chooseTasks } from './choice.js';
 import { runCrew } from './crew/crew.js';
@@ -15,7 +13,8 @@ import { type Drafts, draftsOf } from './drafts.js';
 import type { Input } from './input.js';
 import { draftsByModel, type ModelMeans } from './model-drafts.js';
 import { progressOf } from './progress.js';
-import { type BuildRecord, closeRecord, keepSlot, type Loss, lossesOf, openRecord, type Slot } from './record.js';
+import { type BuildRecord, closeRecord, keepSlot, type Loss, openRecord, type Slot } from './record.js';
+import { writeBuildReport } from './report.js';
 import { exportCorpus } from './rows.js';
 import { fillSlot, proveDeterminism, type Run, timed } from './slot.js';
 import type { Briefs } from './sweep.js';
@@ -65,16 +64,6 @@ type Work = Pick<Run, 'options' | 'ui' | 'corpus' | 'timesMs'>;
 /** Worlds whose proof of determinism is waited for together. */
 const PROVEN_TOGETHER = 8;
 
-/** Certificates that failed after their world was kept. */
-const failedLater = (corpus: Corpus): Loss[] =>
-  corpus.worlds().flatMap((id) => {
-    const failed = corpus.worldCertificate(id)?.findings.filter(({ pass }) => !pass) ?? [];
-    return failed.map((finding) => ({
-      what: `certificate of ${id}`,
-      why: `${finding.id}: ${finding.evidence[0] ?? ''}`,
-    }));
-  });
-
 const recordOf = (
   options: BuildOptions,
   document: DocumentOutcome | undefined,
@@ -112,19 +101,8 @@ const finish = async (
   const rows = wantsRows
     ? await timed(timesMs, 'export', () => exportCorpus(corpus, { out: corpus.path('sft'), seed: options.seed }))
     : { rows: 0 };
-  const title = options.input.kind === 'brief' ? 'Worlds from a brief' : `Worlds from ${options.input.name}`;
   closeRecord(corpus, record);
-  const dropped = [...lossesOf(record), ...failedLater(corpus)];
-  const { worlds } = rebuildIndex(corpus);
-  const report = await timed(timesMs, 'report', () =>
-    writeReport(corpus, worlds, {
-      title,
-      source: record.source,
-      seed: options.seed,
-      dropped,
-      ...(document ? { document } : {}),
-    }),
-  );
+  const { report, dropped, worlds } = await timed(timesMs, 'report', () => writeBuildReport(corpus, record, document));
   const sum = (pick: (world: (typeof worlds)[number]) => number): number =>
     worlds.reduce((total, world) => total + pick(world), 0);
   return {

@@ -57,6 +57,15 @@ export const openRecord = (corpus: Corpus, wanted: BuildRecord): BuildRecord => 
   return found;
 };
 
+/** The record of a build that was begun here; undefined where none was. */
+export const readRecord = (corpus: Corpus): BuildRecord | undefined => {
+  const file = corpus.path('build.json');
+  if (!exists(file)) return undefined;
+  const record = readListing(BuildRecord, file);
+  for (const { slot, ...rest } of linesOf(corpus)) record.slots[String(slot)] = rest;
+  return record;
+};
+
 const linesFile = (corpus: Corpus): string => corpus.path('slots.jsonl');
 
 /** Lines that a crash cut off are left out: what they told of is made again, to the same bytes. */

@@ -1,11 +1,13 @@
 /** report.html: what a build made, what it dropped and why; one file that needs no other. */
 import type { Corpus } from '../../corpus/corpus.js';
+import { readDifficulty } from '../../corpus/difficulty.js';
 import { writeWhole } from '../../corpus/files.js';
 import type { WorldEntry } from '../../corpus/listings.js';
 import { corpusStatistics } from '../../corpus/statistics/statistics.js';
 import { rng } from '../../kit/rng.js';
 import type { DocumentOutcome } from '../pipeline/document.js';
 import type { Loss } from '../pipeline/record.js';
+import { difficultySection, type MeasuredTask } from './difficulty.js';
 import { documentSection } from './document.js';
 import { escapeHtml as esc, folded, table } from './html.js';
 import { rolloutSection } from './rollouts.js';
@@ -77,13 +79,22 @@ const sampleOf = (worlds: readonly WorldEntry[]): WorldEntry[] => {
   return worlds.filter((world) => chosen.has(world));
 };
 
+const measuredOf = (corpus: Corpus, worlds: readonly WorldEntry[]): MeasuredTask[] =>
+  worlds.flatMap(({ id }) => {
+    const all = readDifficulty(corpus, id);
+    return corpus.listTasks(id).tasks.flatMap(({ id: task, family, kind, profile = '' }) => {
+      const measured = all[task];
+      return measured ? [{ kind: kind === 'composed' ? `composed ${profile}`.trim() : family, measured }] : [];
+    });
+  });
+
 /** Writes report.html; returns its path. */
 export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input: ReportInput): string => {
   const { title, source, seed, dropped, document } = input;
   const figures = worlds.length >= WORTH_PLOTTING ? statisticsSection(corpusStatistics(corpus, { worlds })) : '';
   const told = worlds.length > MOST_TOLD ? sampleOf(worlds) : worlds;
   const sections = told.map(({ id, company, tasks }) => {
-    const html = worldSection(corpus.readDescription(id), corpus.readTasks(id));
+    const html = worldSection(corpus.readDescription(id), corpus.readTasks(id), readDifficulty(corpus, id));
     return worlds.length > MANY ? folded(`${esc(company)}: ${tasks} tasks`, html) : html;
   });
   const html = `<!doctype html>
@@ -92,6 +103,7 @@ export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input
 <div class="tiles">${tilesOf(worlds)}</div>
 ${document ? documentSection(document, lostTools(dropped)) : ''}
 ${rolloutSection(worlds)}
+${difficultySection(measuredOf(corpus, worlds))}
 ${figures}
 ${told.length < worlds.length ? `<h2>${told.length} worlds of ${worlds.length}</h2><p class="soft">drawn by the seed; <code>treadle show</code> lists all</p>` : ''}
 ${sections.join('\n')}

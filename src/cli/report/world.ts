@@ -3,7 +3,9 @@ import type { Certificate } from '../../artifacts/certificate.js';
 import type { Check } from '../../artifacts/check.js';
 import type { Task } from '../../artifacts/task.js';
 import type { TaskFiles, WorldDescription } from '../../corpus/corpus.js';
+import type { TaskDifficulty } from '../../corpus/difficulty.js';
 import { isoDate } from '../../kit/calendar.js';
+import { difficultyLine } from './difficulty.js';
 import { serviceGraph } from './graph.js';
 import { escapeHtml as esc, folded, table } from './html.js';
 
@@ -66,7 +68,7 @@ const wordsOf = (check: Check): string => {
   return `<code>${esc(check.kind)}</code> ${esc(words)}`;
 };
 
-const taskCard = (task: Task, certificate: Certificate | undefined): string => {
+const taskCard = (task: Task, certificate: Certificate | undefined, measured: TaskDifficulty | undefined): string => {
   const calls = task.reference.calls.map(
     (call) => `<li><code>${esc(call.tool)} ${esc(JSON.stringify(call.args))}</code></li>`,
   );
@@ -74,7 +76,7 @@ const taskCard = (task: Task, certificate: Certificate | undefined): string => {
   const answer = task.answer ? ` · answer: ${esc(task.reference.answer)}` : '';
   return folded(
     `<span class="request">${esc(task.brief)}</span>`,
-    `<p class="soft">${esc(task.id)} · for ${esc(task.actor.name)}, ${esc(task.actor.title)}${answer}</p><h4>Reference</h4><ol>${calls.join('')}</ol><h4>Checks</h4><ul>${checks.join('')}</ul>${certificate ? `<h4>Gate</h4>${findings(certificate)}` : ''}`,
+    `<p class="soft">${esc(task.id)} · for ${esc(task.actor.name)}, ${esc(task.actor.title)}${answer}</p><h4>Reference</h4><ol>${calls.join('')}</ol><h4>Checks</h4><ul>${checks.join('')}</ul>${measured ? `<h4>Difficulty</h4><p>${esc(difficultyLine(measured))}</p>` : ''}${certificate ? `<h4>Gate</h4>${findings(certificate)}` : ''}`,
   );
 };
 
@@ -98,7 +100,11 @@ const droppedTasks = (dropped: TaskFiles['dropped']): string => {
 };
 
 /** HTML of one world. */
-export const worldSection = (files: WorldDescription, tasks: TaskFiles): string => {
+export const worldSection = (
+  files: WorldDescription,
+  tasks: TaskFiles,
+  difficulty: Readonly<Record<string, TaskDifficulty>> = {},
+): string => {
   const { world } = files;
   const { company } = world;
   const certificate = files.certificates.world;
@@ -118,7 +124,7 @@ export const worldSection = (files: WorldDescription, tasks: TaskFiles): string 
   ];
   return `<h2>${esc(company.name)}</h2><p class="soft">${about.join(' · ')}</p>
 <div class="card">${serviceGraph(world, files.services)}</div>
-<div class="card"><h3>${tasks.tasks.length} tasks</h3>${tasks.tasks.map((task) => taskCard(task, tasks.certificates[task.id])).join('')}${droppedTasks(tasks.dropped)}</div>
+<div class="card"><h3>${tasks.tasks.length} tasks</h3>${tasks.tasks.map((task) => taskCard(task, tasks.certificates[task.id], difficulty[task.id])).join('')}${droppedTasks(tasks.dropped)}</div>
 <div class="card"><h3>Certificate ${certificate ? mark(certificate.pass) : ''}</h3>${certificate ? findings(certificate) : ''}</div>
 <div class="card"><h3>Tools</h3>${toolsOf(files)}</div>
 <div class="card"><h3>Why these choices</h3>${table(['choice', 'because', ''], evidence)}${rules ? `<h3>Rules across services</h3><ul>${rules}</ul>` : ''}</div>`;

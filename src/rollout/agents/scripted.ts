@@ -91,8 +91,11 @@ const lastWords = (task: Task, plan: readonly Mistake[], seed: string): string =
 };
 
 /** Stateless, like the reference: what comes next follows from the history. `seed` fixes the mistakes; their plan is the name. */
-export const scriptedPolicy = (task: Task, seed: string, rates: MistakeRates = DEFAULT_RATES): Policy => {
-  const plan = planMistakes(task, rates, seed);
+export const scriptedPolicy = (task: Task, seed: string, rates: MistakeRates = DEFAULT_RATES): Policy =>
+  plannedPolicy(task, planMistakes(task, rates, seed), seed);
+
+/** The reference with just these mistakes; `seed` draws what they are about. */
+export const plannedPolicy = (task: Task, plan: readonly Mistake[], seed: string): Policy => {
   const end = plan.find(({ kind }) => kind === 'giving_up');
   const calls = task.reference.calls.slice(0, end?.step);
   const steps = calls.flatMap((_, n) => stepsAt(task, n, plan, seed));
