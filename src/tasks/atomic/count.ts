@@ -24,6 +24,7 @@ import { nounOf, sayColumn, sayField, sayMany } from '../words/names.js';
 import { isAdjective } from '../words/rows.js';
 import { isSpeakable } from '../words/sayable.js';
 import { PERSONAS } from '../words/tone.js';
+import { startsWith } from '../words/verbs.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
 
 interface Group {
@@ -81,7 +82,7 @@ const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefine
     const label = parent ? sayLabel(parentSpec, parent) : undefined;
     if (!parent || !label) return undefined;
     group.rows = group.rows.filter((row) => row[col] === seed[col]);
-    group.words += ` ${/(customer|patient|member|student|tenant|client|employee)/.test(nounOf(parentSpec)) ? 'of' : 'for'} ${nounOf(parentSpec)} ${label}`;
+    group.words += ` ${/(customer|patient|member|student|tenant|client|employee)/.test(nounOf(parentSpec)) ? 'of' : 'for'} ${startsWith(label, nounOf(parentSpec)) ? label : `${nounOf(parentSpec)} ${label}`}`;
     group.facts.push(label);
     group.parent = { table: parentTable, row: parent };
     const [name, many] = filterArg(tool, col) as [string, boolean];

@@ -1,10 +1,10 @@
 /** Composes one task of many stages on a world: grown, put into words, put through the gate (weft.txt 3.1.2). */
 import type { Certificate } from '../../artifacts/certificate.js';
-import type { Disclosure } from '../../artifacts/disclosure.js';
 import type { Binding, Call, Grounding, Profile, Task, TaskEdge, TaskNode } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
 import { dropGrounded, groundedWorld } from '../../world/grounded.js';
 import type { LoadedWorld } from '../../world/loaded.js';
+import { composedDisclosure } from '../disclosure/composed.js';
 import { type Ground, prepareGround } from '../ground/ground.js';
 import { PERSONAS } from '../words/tone.js';
 import { errandsOf } from './errands.js';
@@ -46,11 +46,6 @@ const bindingsOf = ({ stages }: Grown): Binding[] => {
     }
   return [...out.values()];
 };
-
-const disclosureOf = ({ stages }: Grown, persona: string): Disclosure => ({
-  persona: stages[0]?.task.disclosure.persona ?? persona,
-  stages: stages.flatMap(({ node, task }) => task.disclosure.stages.map((stage) => ({ ...stage, node }))),
-});
 
 const nodeOf = ({ node, family, task, service, calls }: Grown['stages'][number], ground: Ground): TaskNode => ({
   id: node,
@@ -126,6 +121,8 @@ const onGrounded = (
     const core = [...world.services.values()].filter(({ role }) => role === 'core').map(({ id }) => id);
     const offered = new Set([...used, ...core]);
     const objective = objectiveOf(grown.cases);
+    const brief = briefOf(grown.stages, grown.cases, random.stream('brief'));
+    const bindings = bindingsOf(grown);
     const task: Task = {
       treadle: 'task/1',
       id: wish.id,
@@ -134,13 +131,13 @@ const onGrounded = (
       worldId: world.spec.id,
       services: [...world.services.keys()].filter((id) => offered.has(id)),
       actor: { name: actor.name, email: actor.email, title: actor.title },
-      brief: briefOf(grown.stages, grown.cases, random.stream('brief')),
+      brief,
       snapshot: world.spec.snapshot,
       clock: world.spec.clock,
       nodes: grown.stages.map((stage) => nodeOf(stage, ground)),
       edges: grown.edges,
-      bindings: bindingsOf(grown),
-      disclosure: disclosureOf(grown, persona),
+      bindings,
+      disclosure: composedDisclosure(brief, grown.stages, bindings, objective?.reason),
       milestones: grown.milestones.all(),
       reference: {
         calls: grown.stages.flatMap(({ calls }) => calls),

@@ -18,11 +18,16 @@ const loosened = (brief: string, { words, loose }: Fact): string | undefined => 
 const factsIn = (stages: readonly Stage[]): Fact[] =>
   stages.flatMap(({ facts }) => facts.filter((fact): fact is Fact => typeof fact !== 'string'));
 
+/** Words that also stand for something that cannot be said so: another stage's value, a longer name. */
+const isOnlyHere = (fact: Fact, facts: readonly Fact[]): boolean =>
+  facts.every((other) => other.loose === fact.loose || !says(other.words, fact.words));
+
 /** Partial loosens every second fact that can be, vague all; undefined where none can be. */
 export const looseBriefs = (brief: string, stages: readonly Stage[]): Disclosure['briefs'] => {
   let [partial, vague, n] = [brief, brief, 0];
-  for (const fact of factsIn(stages)) {
-    const next = loosened(vague, fact);
+  const facts = factsIn(stages);
+  for (const fact of facts) {
+    const next = isOnlyHere(fact, facts) ? loosened(vague, fact) : undefined;
     if (next === undefined) continue;
     vague = next;
     if (n++ % 2 === 1) partial = loosened(partial, fact) ?? partial;

@@ -62,10 +62,10 @@ const ofDescriptor = (ground: Ground, binding: Binding, index: number): Draft | 
   const noun = target ? nounOf(target.table) : undefined;
   const isPerson = target?.isCore === true;
   const isLabel = col === spec.label;
+  const field = sayField(spec, col);
   const about: About = isLabel
     ? { col, column: undefined, thing: own, noun: own, isText: true, as: 'own' }
-    : { col, column: spec.cols[col], thing: own, ...(noun ? { noun } : {}), isPerson, as: 'own' };
-  const field = sayField(spec, col);
+    : { col, column: spec.cols[col], field, thing: own, ...(noun ? { noun } : {}), isPerson, as: 'own' };
   const asked = isLabel && /^(name|title|subject|full name)$/.test(field) ? [own, field] : [field, own];
   return {
     name: `${binding.name}_${col}`,
@@ -102,16 +102,16 @@ const ofSource = (
   const about: About = {
     col,
     column,
+    ...(column && table ? { field: sayField(table, col) } : {}),
     thing: table ? nounOf(table) : '',
     isText,
     as: !isFinding && spec.op === 'update' ? 'new' : 'given',
   };
-  const field = column && table ? sayField(table, col) : fieldOf(about);
   return {
     name: col,
     words: from.brief,
     about,
-    asked: unique(field, fieldOf(about), ...(spec.op === 'update' ? ['new value'] : [])),
+    asked: unique(fieldOf(about), sayColumn(col), ...(spec.op === 'update' ? ['new value'] : [])),
     feeds: [{ call, arg }],
     isFinding,
   };

@@ -16,6 +16,8 @@ export interface About {
   col: string;
   /** The column it lies in, where there is one. */
   column: Column | undefined;
+  /** The column as it is asked for, where it points to nothing: `due date`, `expected amount`. */
+  field?: string;
   /** Noun of the thing that it is told of. */
   thing: string;
   /** Noun of what it points to, and whether that is somebody of the company. */
@@ -30,12 +32,13 @@ export interface About {
 const KEY = /(^|_)(no|sku|code|number|email|username)$/;
 
 /** What the fact is called: the role (`from location`), or the noun of what it points to where the role says no more. */
-export const fieldOf = ({ col, column, thing, noun, isPerson }: About): string => {
+export const fieldOf = ({ col, column, field, thing, noun, isPerson }: About): string => {
   // By its label it is the thing itself.
   if (noun && noun === thing && column === undefined && !isPerson) return noun;
   const role = sayColumn(col);
   if (noun && isPerson) return role.replace(/ (number|e-mail|e-mail address|username)$/, '');
   if (noun) return KEY.test(col) || noun.includes(role) ? noun : role;
+  if (field) return field;
   const isDay = column?.type === 'date' || column?.type === 'datetime';
   return isDay && !/(date|time|day|deadline|end of)/.test(role) ? `${role} date` : role;
 };

@@ -6,7 +6,7 @@ import type { Descriptor } from '../ground/descriptors.js';
 import { sayLabel } from '../ground/say.js';
 import { article, joined } from './grammar.js';
 import { wording } from './lexicon.js';
-import { nounOf, roleOf, sayColumn, spelled } from './names.js';
+import { nounOf, roleOf, sayColumn, sayField, spelled } from './names.js';
 
 const STEM = /_(at|on|date)$/;
 const PARTICIPLE =
@@ -72,7 +72,7 @@ const ofColumn = (parts: Parts, spec: Table, { col, words }: Descriptor): void =
   if (!column) return;
   const name = sayColumn(col);
   if (column.type === 'date' || column.type === 'datetime') parts.when.push(sayWhen(col, words, nounOf(spec)));
-  else if (column.type === 'money') parts.having.push(`${article(name)} of ${words}`);
+  else if (column.type === 'money') parts.having.push(`${article(sayField(spec, col))} of ${words}`);
   else if (column.type === 'bool') parts.having.push(`“${name}” set to ${words}`);
   else if (column.type === 'int' || column.type === 'number') parts.having.push(sayCount(name, words));
   else if (column.enum && /^(status|state)$/.test(col) && isAdjective(words)) parts.before.push(words);
