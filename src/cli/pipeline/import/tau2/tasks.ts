@@ -103,7 +103,7 @@ const disclosureOf = (task: Tau2Task): Task['disclosure'] => {
     stages: [
       {
         node: 'n1',
-        full: briefOf(task),
+        full: [known, reason, unknown].filter(Boolean).join(' '),
         partial: [known, reason].filter(Boolean).join(' '),
         vague: reason,
         facts: known ? [known] : [],
