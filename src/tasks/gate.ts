@@ -1,6 +1,7 @@
 /** The task gate: every line executed, the evidence kept (certify.md, "The task gate"). */
 import type { Certificate, Finding } from '../artifacts/certificate.js';
 import type { Call, Task } from '../artifacts/task.js';
+import type { Invariant } from '../artifacts/world.js';
 import { addressOf } from '../kit/hash.js';
 import type { Rng } from '../kit/rng.js';
 import type { Session } from '../serve/sessions/session.js';
@@ -109,9 +110,8 @@ const notLeaked = (task: Task): Finding => {
   return finding('not_leaked', leaked.length === 0 && !told, evidence, 'Describe the row instead.');
 };
 
-/** Invariants that held before the reference and do not hold after it. */
-const policy = (ground: Ground, session: Session): Finding => {
-  const { world } = ground;
+/** Invariants that a session's changes are looked at for, and those of them that it broke: they held before. */
+export const policiesOf = ({ world }: Ground, session: Session): { concerned: Invariant[]; broken: Invariant[] } => {
   const written = new Set(Object.keys(session.diff()));
   const states = Object.fromEntries([...world.services.keys()].map((id) => [id, session.view(id)]));
   const before = Object.fromEntries([...world.services.values()].map(({ id, pristine }) => [id, pristine]));
@@ -122,6 +122,11 @@ const policy = (ground: Ground, session: Session): Finding => {
     const after = brokenRows(world, invariant, states, session.clock).length;
     return after > 0 && after > brokenRows(world, invariant, before, world.spec.clock).length;
   });
+  return { concerned, broken };
+};
+
+const policy = (ground: Ground, session: Session): Finding => {
+  const { concerned, broken } = policiesOf(ground, session);
   return finding(
     'obeys_policy',
     broken.length === 0,

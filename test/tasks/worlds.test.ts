@@ -18,6 +18,9 @@ const BRIEFS = [
   'a dental practice in Leeds',
 ];
 
+/** Families that grow on mail, chat and the directory, of which a sample takes no changes: test/tasks/library.test.ts has them. */
+const OF_CORE = new Set(['delete', 'message', 'told']);
+
 describe('tasks of many worlds', () => {
   const families = new Set<string>();
   const kinds = new Set<string>();
@@ -44,7 +47,8 @@ describe('tasks of many worlds', () => {
   });
 
   it('grew on every family and were attacked by every kind of mutant', () => {
-    expect(families.size).toBeGreaterThanOrEqual(FAMILIES.length);
+    const grown = FAMILIES.filter(({ name }) => !OF_CORE.has(name));
+    expect(families.size).toBeGreaterThanOrEqual(grown.length);
     // What only single families and tools can get wrong is tested with them: kinds.test.ts and siblings.test.ts here.
     const rare = new Set<string>([...KNOWN_KINDS, 'wrong_sibling', 'entry_left_out', 'item_left_out', 'item_too_many']);
     expect(MUTANT_KINDS.map(({ kind }) => kind).filter((kind) => !rare.has(kind) && !kinds.has(kind))).toEqual([]);

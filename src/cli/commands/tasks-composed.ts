@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { rebuildIndex } from '../../corpus/catalog.js';
 import { TreadleError } from '../../errors.js';
 import { median } from '../../kit/statistics.js';
-import { defaultProfiles, parseMix, parseProfiles, type Profiles } from '../../tasks/compose/profiles.js';
+import { defaultProfiles, type Profiles, parseMix, parseProfiles } from '../../tasks/compose/profiles.js';
 import { EXIT } from '../exit.js';
 import { chosenWorlds } from '../options.js';
 import { keepComposed } from '../pipeline/compose/keep.js';
@@ -64,11 +64,15 @@ export const composedTasks = async (dir: string, options: ComposedOptions): Prom
   const missing = Object.fromEntries(Object.entries(made.missing).filter(([, n]) => n > 0));
   ui.give({ tasks, quotas: made.quotas, missing, dropped: made.dropped, rejected: made.rejected });
   for (const { id, profile, stages: n, services, calls, process } of tasks)
-    ui.say(`  ${profile.padEnd(8)} ${id}: ${n} stages, ${services} services, ${calls} calls${process ? `; ${process}` : ''}`);
+    ui.say(
+      `  ${profile.padEnd(8)} ${id}: ${n} stages, ${services} services, ${calls} calls${process ? `; ${process}` : ''}`,
+    );
   ui.say(
     `${ui.style('bold', String(tasks.length))} composed tasks (${Object.entries(made.quotas)
       .map(([name, n]) => `${name} ${n}`)
-      .join(', ')}), ${tasks.length > 0 ? median(stages) : 0} stages at the median, ${made.dropped.length} tries dropped`,
+      .join(
+        ', ',
+      )}), ${tasks.length > 0 ? median(stages) : 0} stages at the median, ${made.dropped.length} tries dropped`,
   );
   for (const [name, n] of Object.entries(missing)) ui.say(`${ui.style('red', name)}: ${n} are missing`);
   if (tasks.length < count) process.exitCode = EXIT.failed;

@@ -1,25 +1,39 @@
 /** treadle tasks: makes the task library of each world anew. */
 import { Command, Option } from 'commander';
 import { rebuildIndex } from '../../corpus/catalog.js';
+import type { Corpus } from '../../corpus/corpus.js';
+import { readLibrary } from '../../corpus/library.js';
+import { TreadleError } from '../../errors.js';
 import { generateTasks } from '../../tasks/generate.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
-import { TreadleError } from '../../errors.js';
-import { shortText, wholeNumber } from '../arguments.js';
+import { realNumber, shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
-import { chosenWorlds, DEFAULT_OUT, jobsOption, jsonOption, tasksOption, worldOption } from '../options.js';
+import { onInterrupt } from '../interrupt.js';
+import { chosenWorlds, DEFAULT_OUT, jobsFor, jobsOption, jsonOption, worldOption } from '../options.js';
 import { withByHand } from '../pipeline/by-hand.js';
-import { makeUi } from '../ui.js';
+import { makeLibraries } from '../pipeline/library/crew.js';
+import { makeUi, type Ui } from '../ui.js';
 
 interface Options {
   world?: string;
-  tasks: number;
+  coverage?: number;
+  rounds?: number;
+  tasks?: number;
+  jobs?: number;
   seed?: string;
   json?: boolean;
   composed?: string | true;
   profiles?: string;
   mix?: string;
-  jobs?: number;
+}
+
+interface Made {
+  world: string;
+  tasks: { id: string; family: string; brief: string }[];
+  dropped: number;
+  /** Share of the world's tools that the library's tasks call; absent where they were sampled. */
+  coverage?: number;
 }
 
 const alone = (name: string, value: string): TreadleError =>
@@ -30,12 +44,106 @@ const alone = (name: string, value: string): TreadleError =>
     next: 'Add --composed.',
   });
 
+const COVERAGE = 0.9;
+const ROUNDS = 4;
+
+const listed = (corpus: Corpus, world: string): Made => {
+  const { tasks, dropped } = corpus.listTasks(world);
+  const coverage = readLibrary(corpus, world)?.coverage;
+  return {
+    world,
+    tasks: tasks.map(({ id, family, brief }) => ({ id, family, brief })),
+    dropped: dropped.length,
+    ...(coverage === undefined ? {} : { coverage }),
+  };
+};
+
+/** So many tasks a world, drawn as a build draws them. */
+const sample = async (
+  corpus: Corpus,
+  worlds: readonly string[],
+  count: number,
+  seed: string | undefined,
+  ui: Ui,
+): Promise<void> => {
+  const engine = await Engine.start();
+  try {
+    for (const id of worlds) {
+      const world = loadWorld(engine, corpus.readWorld(id));
+      const onTry = (kept: number, tried: number): void =>
+        ui.progress(`${id}: ${kept} of ${count} tasks, ${tried} tried`);
+      const library = generateTasks(world, { count, seed: seed ?? world.spec.seed, onTry });
+      unloadWorld(world);
+      const files = {
+        tasks: library.tasks.map(({ task }) => task),
+        certificates: Object.fromEntries(library.tasks.map(({ task, certificate }) => [task.id, certificate])),
+        dropped: library.dropped,
+      };
+      corpus.writeTasks(id, withByHand(corpus, id, world.hash, files));
+    }
+  } finally {
+    engine.close();
+  }
+};
+
+const makeAll = async (corpus: Corpus, worlds: readonly string[], options: Options, ui: Ui): Promise<void> => {
+  const { seed, tasks, coverage = COVERAGE, rounds = ROUNDS } = options;
+  const interrupt = onInterrupt(ui);
+  let done = 0;
+  try {
+    await makeLibraries({
+      dir: corpus.dir,
+      worlds,
+      wanted: { coverage, rounds, ...(seed === undefined ? {} : { seed }), ...(tasks === undefined ? {} : { tasks }) },
+      jobs: jobsFor(options.jobs, worlds.length),
+      interrupt,
+      onMade: (made) => {
+        const before = made.isOld ? ', made before' : '';
+        ui.step(
+          `  ${++done} of ${worlds.length}: ${made.world}: ${made.tasks} tasks call ${percent(made.coverage)} of its tools${before}`,
+        );
+      },
+      onStep: (line) => ui.progress(line),
+    });
+  } finally {
+    interrupt.end();
+  }
+};
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+/** Briefs are printed for a world or two; of many, the numbers. */
+const MOST_PRINTED = 2;
+
+const tell = (ui: Ui, made: readonly Made[]): void => {
+  for (const { world, tasks, dropped, coverage } of made) {
+    const covers = coverage === undefined ? '' : `, ${percent(coverage)} of its tools called`;
+    ui.say(`${ui.style('bold', world)}: ${tasks.length} tasks${covers}, ${dropped} proposals dropped`);
+    if (made.length <= MOST_PRINTED) for (const { family, brief } of tasks) ui.say(`  ${family.padEnd(8)} ${brief}`);
+  }
+};
+
 export const tasksCommand = (): Command =>
   new Command('tasks')
-    .description('make gated tasks for the worlds of a corpus, in place of those it has')
+    .description('make the task library of each world of a corpus, in place of the tasks it has')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
-    .addOption(tasksOption(12))
+    .option(
+      '--coverage <share>',
+      `stop when tasks call this share of a service's tools (${COVERAGE})`,
+      realNumber('--coverage', 0, 1),
+    )
+    .option('--rounds <n>', `rounds of proposing a service gets at most (${ROUNDS})`, wholeNumber('--rounds', 100))
+    .addOption(
+      new Option(
+        '--tasks <n>',
+        'tasks a world: sampled, as build does; with --coverage or --rounds a library and, where it holds fewer, sampled ones beside it',
+      ).argParser(wholeNumber('--tasks', 10_000)),
+    )
+    .option('--composed [n]', 'compose this many tasks of many stages over several services (default 10) instead')
+    .option('--profiles <file>', 'ranges and shares of the composed profiles, like data/profiles.yaml')
+    .option('--mix <shares>', 'shares of the composed profiles in place of the file: simple=1,expert=2')
+    .addOption(jobsOption())
     .addOption(new Option('--seed <seed>', "another seed than the world's own").argParser(shortText('--seed', '7')))
     .option('--composed [n]', 'compose this many tasks of many stages over several services (default 10) instead')
     .option('--profiles <file>', 'ranges and shares of the composed profiles, like data/profiles.yaml')
@@ -44,7 +152,7 @@ export const tasksCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle tasks treadle-out --tasks 40\n  treadle tasks treadle-out --seed 2 --json\n  treadle tasks treadle-out --composed 20\n  treadle tasks treadle-out --composed 5 --mix expert=1',
+      '\nExamples:\n  treadle tasks treadle-out\n  treadle tasks treadle-out --coverage 0.95 --rounds 6 --jobs 2\n  treadle tasks treadle-out --tasks 40 --seed 2 --json\n  treadle tasks treadle-out --composed 20\n  treadle tasks treadle-out --composed 5 --mix expert=1',
     )
     .action(async (dir: string, options: Options) => {
       if (options.composed !== undefined) {
@@ -54,41 +162,26 @@ export const tasksCommand = (): Command =>
       }
       for (const name of ['profiles', 'mix'] as const)
         if (options[name] !== undefined) throw alone(name, options[name]);
+      if (options.composed !== undefined) {
+        const { composedTasks } = await import('./tasks-composed.js');
+        const asked = options.composed === true ? '10' : options.composed;
+        return composedTasks(dir, { ...options, composed: wholeNumber('--composed', 100_000)(asked) });
+      }
+      for (const name of ['profiles', 'mix'] as const)
+        if (options[name] !== undefined) throw alone(name, options[name]);
       const ui = makeUi(options.json === true);
       const { corpus, worlds } = chosenWorlds(dir, options.world);
-      const engine = await Engine.start();
-      const made: { world: string; tasks: { id: string; family: string; brief: string }[]; dropped: number }[] = [];
-      try {
-        for (const id of worlds) {
-          const world = loadWorld(engine, corpus.readWorld(id));
-          const onTry = (kept: number, tried: number): void =>
-            ui.progress(`${id}: ${kept} of ${options.tasks} tasks, ${tried} tried`);
-          const library = generateTasks(world, { count: options.tasks, seed: options.seed ?? world.spec.seed, onTry });
-          unloadWorld(world);
-          const files = {
-            tasks: library.tasks.map(({ task }) => task),
-            certificates: Object.fromEntries(library.tasks.map(({ task, certificate }) => [task.id, certificate])),
-            dropped: library.dropped,
-          };
-          corpus.writeTasks(id, withByHand(corpus, id, world.hash, files));
-          made.push({
-            world: id,
-            tasks: library.tasks.map(({ task }) => ({
-              id: task.id,
-              family: task.nodes[0]?.family ?? '',
-              brief: task.brief,
-            })),
-            dropped: library.dropped.length,
-          });
-        }
-      } finally {
-        engine.close();
-      }
+      const { tasks, coverage, rounds } = options;
+      const isSampled = tasks !== undefined && coverage === undefined && rounds === undefined;
+      if (isSampled) await sample(corpus, worlds, tasks, options.seed, ui);
+      else await makeAll(corpus, worlds, options, ui);
       rebuildIndex(corpus);
+      const made = worlds.map((id) => listed(corpus, id));
       ui.give(made);
-      for (const { world, tasks, dropped } of made) {
-        ui.say(`${ui.style('bold', world)}: ${tasks.length} tasks, ${dropped} proposals dropped`);
-        for (const { family, brief } of tasks) ui.say(`  ${family.padEnd(8)} ${brief}`);
-      }
-      if (made.some(({ tasks }) => tasks.length < options.tasks)) process.exitCode = EXIT.failed;
+      tell(ui, made);
+      const isShort = made.some(
+        (one) =>
+          one.tasks.length < (tasks ?? 1) || (one.coverage !== undefined && one.coverage < (coverage ?? COVERAGE)),
+      );
+      if (isShort) process.exitCode = EXIT.failed;
     });

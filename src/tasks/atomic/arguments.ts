@@ -149,7 +149,7 @@ export const pickOptional = (
   for (const [name, arg] of random.shuffle(open)) {
     if (out.length >= most) break;
     if (!isSpeakable(arg.col ?? name) || repeated(ground, service, table, name, arg, [...chosen, ...out])) continue;
-    const made = choose(ground, service, table, name, arg, random, from);
+    const made = choose(ground, service, table, name, arg, random, { ...from, beside: [...chosen, ...out] });
     if (!made || (from.isChange && isSomebodyElse(made)) || [...chosen, ...out].some((one) => isSameKind(one, made)))
       continue;
     out.push(made);
@@ -168,7 +168,8 @@ export const pickRequired = (
   const out: Chosen[] = [];
   for (const [name, arg] of needed) {
     const made =
-      repeated(ground, service, table, name, arg, out) ?? choose(ground, service, table, name, arg, random, from);
+      repeated(ground, service, table, name, arg, out) ??
+      choose(ground, service, table, name, arg, random, { ...from, beside: out });
     if (!made) return undefined;
     out.push(made);
   }

@@ -6,7 +6,7 @@ import type { Row } from '../../world/state/types.js';
 import { modeFor, singleOut } from '../ground/descriptors.js';
 import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, perform, seenAt, startPlan } from '../ground/plan.js';
-import { filterFor, finders, keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
+import { filterFor, finders, getterOf, keyArgOf, neededColumns, preferredFirst, reveal } from '../ground/reveal.js';
 import { PERSON } from '../words/context.js';
 import { didOf, nounOf, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
@@ -54,14 +54,11 @@ const waysOver = (ground: Ground, service: LoadedService, table: string, row: Ro
     const next = ground
       .rows(service)(fk)
       .find((other) => other[key] === row[col]);
-    const getter = getterOf(ground, service, fk);
+    const getter = getterOf(ground, ground.world, service, fk);
     const keyArg = getter ? keyArgOf(getter) : undefined;
     if (!next || !getter || !keyArg) return [];
     return hopsOf(ground, service, fk, next).map((hop) => ({ between: { table: fk, row: next, getter, keyArg }, hop }));
   });
-
-const getterOf = (ground: Ground, service: LoadedService, table: string): NamedTool | undefined =>
-  toolsOf(ground.world, service.id).find(({ tool }) => tool.tool.op === 'get' && tool.tool.table === table);
 
 /** Reads the row in between by its key, which the first row shows. */
 const readBetween = (plan: Plan, service: LoadedService, { table, row, getter, keyArg }: Between): boolean =>
@@ -72,7 +69,7 @@ const readBetween = (plan: Plan, service: LoadedService, { table, row, getter, k
 /** Looks the row of another service up by the key that both know. */
 const cross = (ground: Ground, plan: Plan, hop: Hop, random: Rng): Plan | undefined => {
   const spec = hop.service.spec.tables[hop.table] as Table;
-  for (const finder of random.shuffle(finders(ground.world, hop.service, hop.table))) {
+  for (const finder of preferredFirst(ground, random.shuffle(finders(ground.world, hop.service, hop.table)))) {
     for (const shared of Object.keys(spec.cols)) {
       const to = filterFor(finder, shared, ['eq']);
       const value = hop.row[shared];
@@ -192,7 +189,7 @@ export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     const crossed = seen && ready ? cross(ground, seen, hop, random) : undefined;
     if (seen) dropPlan(seen);
     if (!crossed) continue;
-    const getter = getterOf(ground, hop.service, hop.table);
+    const getter = getterOf(ground, ground.world, hop.service, hop.table);
     const keyArg = getter ? keyArgOf(getter) : undefined;
     const key = target[targetSpec.key.col] as string | number;
     if (

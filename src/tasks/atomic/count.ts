@@ -2,7 +2,6 @@
 import type { AnswerSpec } from '../../artifacts/check.js';
 import type { Table } from '../../artifacts/table.js';
 import type { Rng } from '../../kit/rng.js';
-import { wordsOf } from '../../kit/words.js';
 import type { LoadedService } from '../../world/loaded.js';
 import type { Row } from '../../world/state/types.js';
 import { singleOut } from '../ground/descriptors.js';
@@ -19,82 +18,12 @@ import {
   startPlan,
 } from '../ground/plan.js';
 import { reveal } from '../ground/reveal.js';
-import { currencyOf, sayLabel, sayMoney } from '../ground/say.js';
-import { nounOf, sayColumn, sayField, sayMany } from '../words/names.js';
-import { isAdjective } from '../words/rows.js';
+import { currencyOf, sayMoney } from '../ground/say.js';
+import { sayColumn, sayField, sayMany } from '../words/names.js';
 import { isSpeakable } from '../words/sayable.js';
 import { PERSONAS } from '../words/tone.js';
-import { startsWith } from '../words/verbs.js';
 import { bindingOf, type Candidate, type Family } from './candidate.js';
-
-interface Group {
-  rows: Row[];
-  /** `open invoices of customer Brinkhof Interiors` */
-  words: string;
-  facts: string[];
-  args: PlannedArg[];
-  parent?: { table: string; row: Row };
-}
-
-const filterArg = (tool: NamedTool, col: string): [string, boolean] | undefined => {
-  const found = Object.entries(tool.tool.tool.args).find(
-    ([, arg]) => arg.role === 'filter' && arg.col === col && ['eq', 'in'].includes(arg.op ?? 'eq'),
-  );
-  return found ? [found[0], found[1].op === 'in'] : undefined;
-};
-
-/** A set of rows that the list tool can select: whose they are, in which state, or both. */
-const groupOf = (ground: Ground, tool: NamedTool, random: Rng): Group | undefined => {
-  const { service } = tool;
-  const table = tool.tool.tool.table;
-  const spec = service.spec.tables[table] as Table;
-  const all = ground.rows(service);
-  const rows = all(table);
-  const states = Object.entries(spec.cols).filter(
-    ([col, column]) => column.enum && isSpeakable(col) && filterArg(tool, col),
-  );
-  const owners = Object.entries(spec.cols).filter(
-    ([col, column]) => column.fk && column.fk !== table && filterArg(tool, col),
-  );
-  const seed = random.pick(rows);
-  const withOwner = owners.length > 0 && random.chance(0.75);
-  const withState = states.length > 0 && (!withOwner || random.chance(0.5));
-  if (!withOwner && !withState) return undefined;
-  let behind = '';
-  const group: Group = { rows: [...rows], words: sayMany(spec), facts: [], args: [] };
-  if (withState) {
-    const [col, column] = random.pick(states);
-    const value = seed[col];
-    if (value === null || value === undefined || !column.enum) return undefined;
-    const words = wordsOf(String(value)).join(' ');
-    group.rows = group.rows.filter((row) => row[col] === value);
-    if (/^(status|state)$/.test(col) && isAdjective(words)) group.words = `${words} ${group.words}`;
-    else behind = ` ${/^(kind|type|category)$/.test(col) ? 'of' : 'with'} ${sayColumn(col)} ${words}`;
-    group.facts.push(words);
-    const [name, many] = filterArg(tool, col) as [string, boolean];
-    group.args.push({ name, value: many ? [value] : value, origin: { brief: words } });
-  }
-  if (withOwner) {
-    const [col, column] = random.pick(owners);
-    const parentTable = column.fk as string;
-    const parentSpec = service.spec.tables[parentTable] as Table;
-    const parent = all(parentTable).find((row) => row[parentSpec.key.col] === seed[col]);
-    const label = parent ? sayLabel(parentSpec, parent) : undefined;
-    if (!parent || !label) return undefined;
-    group.rows = group.rows.filter((row) => row[col] === seed[col]);
-    group.words += ` ${/(customer|patient|member|student|tenant|client|employee)/.test(nounOf(parentSpec)) ? 'of' : 'for'} ${startsWith(label, nounOf(parentSpec)) ? label : `${nounOf(parentSpec)} ${label}`}`;
-    group.facts.push(label);
-    group.parent = { table: parentTable, row: parent };
-    const [name, many] = filterArg(tool, col) as [string, boolean];
-    group.args.push({
-      name,
-      value: many ? [seed[col] ?? null] : (seed[col] ?? null),
-      origin: { observed: true },
-    } as PlannedArg);
-  }
-  group.words += behind;
-  return group;
-};
+import { type Group, groupOf } from './group.js';
 
 /** Every row of the group must be seen, or the count would be a guess. */
 const seesAll = (plan: Plan, service: LoadedService, spec: Table, rows: readonly Row[]): boolean =>
@@ -210,9 +139,10 @@ export const overRows: Family = (ground: Ground, tool: NamedTool, random: Rng): 
     let plan: Plan | undefined = startPlan(ground.fresh());
     const bindings = [];
     if (group.parent) {
-      const descriptors = singleOut(ground, service, group.parent.table, group.parent.row, random, 'label');
+      const descriptors =
+        group.parent.descriptors ?? singleOut(ground, service, group.parent.table, group.parent.row, random, 'label');
       const further: Plan | undefined =
-        descriptors?.length === 1
+        descriptors && (descriptors.length === 1 || group.parent.descriptors)
           ? reveal(
               { world: ground.world, known: ground, service, random },
               plan,

@@ -4,11 +4,13 @@ import type { Tool } from '../../artifacts/tool.js';
 import type { Rng } from '../../kit/rng.js';
 import { wordsOf } from '../../kit/words.js';
 import type { Ground } from '../ground/ground.js';
-import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
+import { dropPlan, type NamedTool, perform, refusalOf, startPlan } from '../ground/plan.js';
 import { sayNew } from '../words/fresh.js';
 import { article } from '../words/grammar.js';
+import { wording } from '../words/lexicon.js';
 import { nounOf } from '../words/names.js';
 import { PERSONAS, requested } from '../words/tone.js';
+import { sayAction } from '../words/verbs.js';
 import {
   factsOf,
   leavesTrace,
@@ -42,7 +44,7 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
   const donors = ground.spare(service)(table);
   if (donors.length === 0) return 'no spare values for the table';
   const { required, optional } = splitArgs(tool);
-  let why = 'no arguments that the tool accepts';
+  let why = 'no arguments to give';
   for (let tries = 0; tries < TRIES; tries++) {
     const donor = random.pick(donors);
     const must = pickRequired(ground, service, table, required, random, { donor });
@@ -66,6 +68,7 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
         chosen.map(({ arg }) => arg),
       )
     ) {
+      why = `no arguments that the tool accepts: ${refusalOf(plan) ?? 'a value that no look-up showed'}`;
       dropPlan(plan);
       continue;
     }
@@ -76,7 +79,10 @@ export const create: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     }
     const noun = nounOf(spec);
     const persona = random.pick(PERSONAS);
-    const plain = sayNew(opening(tool.tool.tool, noun, random), saidOf(chosen), random);
+    const own = wording().makes[tool.tool.tool.id];
+    const plain = own
+      ? { does: sayAction(tool.tool.tool.id, '', saidOf(chosen), random), tail: '' }
+      : sayNew(opening(tool.tool.tool, noun, random), saidOf(chosen), random);
     return {
       family: 'create',
       template: `create:${service.id}.${tool.tool.tool.id}`,

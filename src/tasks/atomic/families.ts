@@ -16,7 +16,9 @@ import { chained } from './chained.js';
 import { overRows } from './count.js';
 import { create } from './create.js';
 import { lookup, related } from './lookup.js';
+import { message, writes } from './message.js';
 import { action, update } from './on-row.js';
+import { tells, told } from './told.js';
 
 export interface FamilyEntry {
   name: string;
@@ -26,6 +28,8 @@ export interface FamilyEntry {
   make: Family;
   /** Calls that one of its tasks may take, where that is more than usual. */
   mostCalls?: number;
+  /** What is right is not to call the tool. */
+  leavesBe?: true;
 }
 
 /** A domain verb that makes something new (`book`, `issue`) instead of acting on a row. */
@@ -64,8 +68,16 @@ export const FAMILIES: readonly FamilyEntry[] = [
     growsOn: ({ tool: { tool } }) => tool.op === 'action' && tool.writes.length > 0 && subjectArg(tool) !== undefined,
     make: action,
   },
+  {
+    name: 'delete',
+    weight: 1,
+    growsOn: ({ tool: { tool } }) => tool.op === 'delete' && subjectArg(tool) !== undefined,
+    make: action,
+  },
   { name: 'update', weight: 2, growsOn: ({ tool: { tool } }) => tool.op === 'update', make: update },
-  { name: 'create', weight: 2, growsOn: makes, make: create },
+  { name: 'create', weight: 2, growsOn: (tool) => makes(tool) && !writes(tool), make: create },
+  { name: 'message', weight: 1, growsOn: writes, make: message },
+  { name: 'told', weight: 1, growsOn: tells, make: told },
   { name: 'lookup', weight: 1, growsOn: finds, make: lookup },
   { name: 'related', weight: 1, growsOn: (tool) => finds(tool) && pointsOn(tool), make: related },
   { name: 'chained', weight: 2.6, growsOn: (tool, world) => finds(tool) && leadsOut(tool, world), make: chained },
@@ -89,6 +101,7 @@ export const FAMILIES: readonly FamilyEntry[] = [
     weight: 0.8,
     growsOn: (tool, world) => changesRow(tool) && rulesFor(world, tool).length > 0,
     make: refusal,
+    leavesBe: true,
     mostCalls: 6,
   },
   { name: 'file', weight: 1, growsOn: writesFile, make: file, mostCalls: 6 },

@@ -4,7 +4,7 @@ import type { Rng } from '../../kit/rng.js';
 import { modeFor, singleOut } from '../ground/descriptors.js';
 import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
-import { keyArgOf, neededColumns, reveal, toolsOf } from '../ground/reveal.js';
+import { getterOf, keyArgOf, neededColumns, reveal } from '../ground/reveal.js';
 import { nounOf, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
 import { asked, askedPlainly, PERSONAS } from '../words/tone.js';
@@ -37,10 +37,8 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     dropPlan(start);
     if (!plan) continue;
     const key = row[spec.key.col] as string | number;
-    const getter = toolsOf(ground.world, service.id).find(
-      ({ tool: other }) => other.tool.op === 'get' && other.tool.table === table,
-    );
-    const name = getter && random.chance(0.6) ? keyArgOf(getter) : undefined;
+    const getter = getterOf(ground, ground.world, service, table);
+    const name = getter && (random.chance(0.6) || ground.prefers?.has(getter.name)) ? keyArgOf(getter) : undefined;
     if (getter && name) perform(plan, getter, [{ name, value: key, origin: { observed: true } }]);
     return {
       family: 'lookup',
@@ -75,9 +73,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     const parentTable = column.fk as string;
     const parentSpec = service.spec.tables[parentTable];
     const parent = all(parentTable).find((candidate) => candidate[parentSpec?.key.col ?? ''] === row[col]);
-    const getter = toolsOf(ground.world, service.id).find(
-      ({ tool: other }) => other.tool.op === 'get' && other.tool.table === parentTable,
-    );
+    const getter = getterOf(ground, ground.world, service, parentTable);
     const name = getter ? keyArgOf(getter) : undefined;
     if (!parent || !parentSpec || !getter || !name) continue;
     const descriptors = singleOut(ground, service, table, row, random, modeFor(spec, random), must);

@@ -8,6 +8,7 @@ import type { Row } from '../../world/state/types.js';
 import { type Descriptor, modeFor, singleOut } from '../ground/descriptors.js';
 import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
+import { readyRows } from '../ground/ready.js';
 import { neededColumns, reveal } from '../ground/reveal.js';
 import { currencyOf, sayValue } from '../ground/say.js';
 import { background } from '../words/context.js';
@@ -33,13 +34,13 @@ import type { Chosen } from './values.js';
 /** Rows worth acting on, with the words that single them out. */
 const subjects = (
   ground: Ground,
-  service: LoadedService,
+  { service, tool }: NamedTool,
   table: string,
   random: Rng,
 ): { row: Row; descriptors: Descriptor[] }[] => {
   const must = neededColumns(ground.world, service, table);
   const out: { row: Row; descriptors: Descriptor[] }[] = [];
-  for (const row of random.sample(subjectRows(ground, service, table), 24)) {
+  for (const row of random.sample(readyRows(tool.tool, subjectRows(ground, service, table)), 24)) {
     const descriptors = singleOut(
       ground,
       service,
@@ -90,7 +91,7 @@ export const isOver = (spec: Table, row: Row): boolean => {
 
 /** What a tool is asked to do with a row: with which values, and how that is said. */
 export interface Wanted {
-  family: 'update' | 'action';
+  family: 'update' | 'action' | 'delete';
   choose(row: Row): Chosen[] | undefined;
   say(subject: string, chosen: readonly Chosen[], row: Row): string;
   vague: string;
@@ -104,7 +105,7 @@ const onRow = (ground: Ground, tool: NamedTool, random: Rng, wanted: Wanted): Ca
   const { key: keyArg } = splitArgs(tool);
   if (!keyArg) return 'the tool names no row';
   let why = 'no row on which the tool may act';
-  for (const { row, descriptors } of subjects(ground, service, table, random)) {
+  for (const { row, descriptors } of subjects(ground, tool, table, random)) {
     const chosen = wanted.choose(row);
     if (!chosen) {
       why = 'a required argument has no value that a person would choose';
@@ -250,12 +251,15 @@ const wantedAction = (ground: Ground, tool: NamedTool, random: Rng): Wanted => {
   const verb = tool.tool.tool.id.split('.')[1] ?? tool.tool.tool.id;
   const noun = nounOf(spec);
   const told = optional.filter(([, arg]) => arg.type === 'text' || arg.type === 'date' || arg.type === 'datetime');
+  const donors = ground.spare(service)(table);
   return {
-    family: 'action',
+    family: tool.tool.tool.op === 'delete' ? 'delete' : 'action',
     choose: (row) => {
-      const must = pickRequired(ground, service, table, required, random, { row });
+      // A name, a place or a crop that the row has not yet: as another row might have it.
+      const from = { row, ...(donors.length > 0 ? { likeness: random.pick(donors) } : {}) };
+      const must = pickRequired(ground, service, table, required, random, from);
       return must
-        ? [...must, ...(random.chance(0.5) ? pickOptional(ground, service, table, told, random, 1, { row }) : [])]
+        ? [...must, ...(random.chance(0.5) ? pickOptional(ground, service, table, told, random, 1, from) : [])]
         : undefined;
     },
     say: (subject, chosen) => sayAction(verb, subject, saidOf(chosen), random),

@@ -10,6 +10,7 @@ import { type Ground, subjectRows } from '../ground/ground.js';
 import type { PlannedArg } from '../ground/plan.js';
 import { currencyOf, sayLabel, sayMoment, sayValue } from '../ground/say.js';
 import { sayColumn } from '../words/names.js';
+import { sayRow } from '../words/rows.js';
 import { isSayable } from '../words/sayable.js';
 import { otherDay, otherNumber, shiftedDay, someDay } from './figures.js';
 import { fitsAny, freeText, IS_FIXED, newEmail, newName, newTitle, PROSE } from './texts.js';
@@ -35,25 +36,67 @@ interface Target {
   col: string;
 }
 
-/** A row the argument may point to: one that can be told apart by its label and is not out of use. */
+/** Rows in use: in a state that says so; where no state does, those that are not over. */
+const inUse = ({ cols, machine }: Table, rows: readonly Row[]): readonly Row[] => {
+  if (!cols.status?.enum) return rows;
+  if (cols.status.enum.some((state) => LIVE.test(state))) return rows.filter(({ status }) => LIVE.test(String(status)));
+  return machine
+    ? rows.filter((row) => machine.moves.some(({ from }) => from.includes(String(row[machine.col]))))
+    : rows;
+};
+
+/** What is asked of a row to point to: not the present one (`not`), needed at any rate, not taken by another row. */
+interface Wish extends Pick<From, 'beside'> {
+  not: SqlValue | undefined;
+  isNeeded: boolean;
+  isTaken(value: SqlValue): boolean;
+}
+
+/** What a row is called, or else (`isNeeded`) what is around it. */
+const namedOf = (
+  ground: Ground,
+  { service, table }: Target,
+  row: Row,
+  isNeeded: boolean,
+  random: Rng,
+): { words: string; descriptors: Descriptor[] } | undefined => {
+  const spec = service.spec.tables[table] as Table;
+  const called = singleOut(ground, service, table, row, random, 'label');
+  const words = called?.length === 1 ? sayLabel(spec, row) : undefined;
+  if (called && words) return { words, descriptors: called };
+  const around = isNeeded ? (called ?? singleOut(ground, service, table, row, random, 'around')) : undefined;
+  return around ? { words: sayRow(service, table, row, around), descriptors: around } : undefined;
+};
+
+/** Whether one row points to another row of the other's table than the other itself. */
+const contradicts = (one: NonNullable<Chosen['refers']>, other: NonNullable<Chosen['refers']>): boolean =>
+  one.service === other.service &&
+  Object.entries(one.service.spec.tables[one.table]?.cols ?? {}).some(
+    ([col, { fk }]) => fk === other.table && one.row[col] !== other.row[other.service.keys[other.table] ?? ''],
+  );
+
+/** A row the argument may point to: one that can be told apart and is not out of use. */
 const referred = (
   ground: Ground,
   target: Target,
   name: string,
   col: string,
   random: Rng,
-  not?: SqlValue,
+  { not, isNeeded, isTaken, beside = [] }: Wish,
 ): Chosen | undefined => {
   const { service, table } = target;
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
-  for (const row of random.sample(subjectRows(ground, service, table), 8)) {
+  const fits = (row: Row): boolean =>
+    beside.every(({ refers }) => {
+      const own = { service, table, row, descriptors: [] };
+      return !refers || !(refers.row === row || contradicts(own, refers) || contradicts(refers, own));
+    });
+  for (const row of random.sample(inUse(spec, subjectRows(ground, service, table)).filter(fits), 8)) {
     const value = row[target.col] ?? null;
-    if (value === null || value === not || (spec.cols.status?.enum && !LIVE.test(String(row.status)))) continue;
-    const descriptors = singleOut(ground, service, table, row, random, 'label');
-    if (descriptors?.length !== 1) continue;
-    const words = sayLabel(spec, row);
-    if (words)
+    if (value === null || value === not || isTaken(value)) continue;
+    const { words, descriptors } = namedOf(ground, target, row, isNeeded, random) ?? {};
+    if (words && descriptors)
       return {
         arg: { name, value, origin: { observed: true } },
         name: col,
@@ -144,6 +187,10 @@ export interface From {
   donor?: Row;
   /** The row that the argument is about. */
   row?: Row;
+  /** Another row as the company might have had, for texts that an action asks for and the row's own would not do. */
+  likeness?: Row;
+  /** What is chosen already: an invoice beside its customer is that customer's. */
+  beside?: readonly Chosen[];
   /** The argument replaces the row's own value; else it only goes with it. */
   isChange?: boolean;
 }
@@ -164,7 +211,19 @@ export const choose = (
   const column: Column | undefined = spec.cols[col];
   const target = targetOf(ground, service, table, name, col, arg, column);
   const current = from.row?.[col];
-  if (target) return referred(ground, target, name, col, random, current);
+  if (target) {
+    const isTaken = (value: SqlValue): boolean =>
+      column?.unique === true &&
+      ground
+        .rows(service)(table)
+        .some((row) => row[col] === value);
+    return referred(ground, target, name, col, random, {
+      not: current,
+      isNeeded: arg.required === true,
+      isTaken,
+      ...(from.beside ? { beside: from.beside } : {}),
+    });
+  }
   const type = arg.type === 'list' ? undefined : arg.type;
   if (!type || type === 'json') return undefined;
   const asColumn: Column = column && column.type === type ? column : { type };
@@ -209,6 +268,7 @@ export const choose = (
     return said(moved ?? someDay(col, type, clock, random));
   }
   if (type === 'bool') return said(current ? 0 : 1);
+  if (type === 'text' && !PROSE.test(col) && isSayable(col, from.likeness?.[col])) return said(from.likeness?.[col]);
   if (type === 'text')
     return !PROSE.test(col) ? undefined : said(freeText(col, ground.rows(service)(table), current, random));
   if (type === 'money' && (name === 'amount' || !current)) return said(partOf(spec, from.row, random));

@@ -34,6 +34,8 @@ export interface Known {
     table: string,
     col: string,
   ): { service: LoadedService; table: string; col: string } | undefined;
+  /** Tools, by full name, that a plan takes where several would do: those that no task calls yet. */
+  prefers?: ReadonlySet<string>;
 }
 
 /** Columns nobody would name a thing by. */

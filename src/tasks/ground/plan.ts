@@ -81,6 +81,12 @@ const put = (into: Record<string, Json>, path: string[], value: Json): void => {
   put(into[head] as Record<string, Json>, rest, value);
 };
 
+/** What the last call of the plan was refused with; undefined when it was not. */
+export const refusalOf = ({ session }: Plan): string | undefined => {
+  const last = session.ledger.at(-1);
+  return last && !last.ok ? JSON.stringify(last.result).slice(0, 160) : undefined;
+};
+
 /** The arguments as an agent would write them in the service's dialect. */
 export const surfaceArgs = (
   service: LoadedService,

@@ -105,6 +105,24 @@ export const finders = (world: LoadedWorld, service: LoadedService, table: strin
     ({ tool }) => tool.tool.table === table && (tool.tool.op === 'list' || tool.tool.op === 'search'),
   );
 
+/** Preferred tools first; all else keeps its order. */
+export const preferredFirst = ({ prefers }: Known, tools: NamedTool[]): NamedTool[] =>
+  prefers
+    ? [...tools.filter(({ name }) => prefers.has(name)), ...tools.filter(({ name }) => !prefers.has(name))]
+    : tools;
+
+/** Reads a row of the table by its key: a tool that takes nothing else, a preferred one if there is one. */
+export const getterOf = (
+  known: Known,
+  world: LoadedWorld,
+  service: LoadedService,
+  table: string,
+): NamedTool | undefined =>
+  preferredFirst(
+    known,
+    toolsOf(world, service.id).filter(({ tool }) => tool.tool.op === 'get' && tool.tool.table === table),
+  )[0];
+
 /** The argument by which a tool takes the key of its row. */
 export const keyArgOf = ({ tool }: NamedTool): string | undefined =>
   Object.entries(tool.tool.args).find(([, arg]) => arg.role === 'key')?.[0];
@@ -145,7 +163,7 @@ export const reveal = (
   const key = keyOf(service, spec, row);
   if (skip === 0 && seenAt(plan, key)) return forkPlan(plan);
   let left = skip;
-  for (const finder of random.shuffle(finders(world, service, table))) {
+  for (const finder of preferredFirst(known, random.shuffle(finders(world, service, table)))) {
     for (const attempt of attempts(finder, service, table, descriptors, random)) {
       if (!required(finder).every((name) => attempt.args.some((arg) => arg.name === name))) continue;
       let extended: Plan | undefined = forkPlan(plan);

@@ -28,6 +28,10 @@ const Wording = z.strictObject({
     answers: z.array(z.string()).min(1),
   }),
   verbs: z.record(z.string(), z.array(z.string()).min(1)),
+  /** By a tool's id, for what it makes. */
+  makes: z.record(z.string(), z.array(z.string()).min(1)),
+  /** What people write to each other: a subject and the text under it. */
+  messages: z.array(z.strictObject({ subject: z.string(), text: z.string() })).min(1),
 });
 export type Wording = z.infer<typeof Wording>;
 

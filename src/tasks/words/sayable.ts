@@ -7,8 +7,11 @@ export const KEYLIKE =
   /^([a-z]{2,6}[_-])?(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,}$|^[a-z]{2,6}_[0-9a-z]+$|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
 /** Values made up for a column that nothing is known about: `Prefs voting C8`, `Test clock Atlanta depot`. */
-const isFiller = (col: string, value: string): boolean =>
-  value.toLowerCase().startsWith(`${spelled(col).toLowerCase()} `);
+const isFiller = (col: string, value: string): boolean => {
+  const name = `${spelled(col).toLowerCase()} `;
+  // `Hall C` and `Barn 2` are what such places are called.
+  return value.toLowerCase().startsWith(name) && !(/^[a-z]+$/.test(col) && value.length <= name.length + 2);
+};
 
 /** A mark kept as a number: `closed 0` says nothing aloud. */
 const isMark = (col: string, value: number): boolean =>

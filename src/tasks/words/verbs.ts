@@ -36,12 +36,15 @@ const plain = (verb: string): string => {
   return `${first} the ${object} of {it}`;
 };
 
+/** Fields by whose value a thing is known: `with the vehicle kept by ...`, not `as plate`. */
+const CODE = /(plate|number|SKU|code)$/;
+
 const REASON = /^(reason|cause)$|_(reason|cause)$/;
 const NOTE = /(^|_)(note|notes|comment|remark|message)$/;
 
-/** `Table 13` needs no `table` before it. */
+/** `Table 13` needs no `table` before it, nor does `the vehicle with plate B-12`. */
 export const startsWith = (words: string, noun: string): boolean =>
-  words.toLowerCase().replace(/^“/, '').startsWith(noun.toLowerCase());
+  words.startsWith('the ') || words.toLowerCase().replace(/^“/, '').startsWith(noun.toLowerCase());
 
 /** An address of somebody outside is an address, not the person. */
 export const fieldSaid = ({ name, words, noun }: Said): string =>
@@ -67,6 +70,7 @@ const rest = (said: readonly Said[], random: Rng): string => {
     } else if (one.isPerson && /_by$/.test(one.name)) withs.push(`${one.words} as the one who ${didOf(one.name)} it`);
     else if (one.isPerson) withs.push(`${one.words} as ${roleOf(one.name)}`);
     else if (NOTE.test(one.name)) withs.push(`the ${field} “${one.words}”`);
+    else if (one.noun && one.words.startsWith('the ') && CODE.test(field)) withs.push(one.words);
     else if (one.noun)
       withs.push(
         field.includes(one.noun) || one.noun.includes(field) ? `${one.noun} ${one.words}` : `${one.words} as ${field}`,
@@ -79,7 +83,7 @@ const rest = (said: readonly Said[], random: Rng): string => {
 /** `write_off`, the invoice -> `write off the invoice ...`; with arguments: `renew the contract ... until 5 March 2025`. */
 export const sayAction = (verb: string, subject: string, said: readonly Said[], random: Rng): string => {
   const there = new Map(said.map((one) => [one.name, one]));
-  const lines = (wording().verbs[verb] ?? [plain(verb)]).filter((line) =>
+  const lines = (wording().verbs[verb] ?? wording().makes[verb] ?? [plain(verb)]).filter((line) =>
     slotsOf(line).every((name) => there.has(name)),
   );
   const most = Math.max(0, ...lines.map((line) => slotsOf(line).length));

@@ -15,7 +15,11 @@ export interface KeptTask {
 }
 
 /** Writes them in place of the composed tasks that the worlds have; atomic tasks stay. */
-export const keepComposed = (corpus: Corpus, worlds: readonly string[], { tasks, dropped }: ComposedCorpus): KeptTask[] => {
+export const keepComposed = (
+  corpus: Corpus,
+  worlds: readonly string[],
+  { tasks, dropped }: ComposedCorpus,
+): KeptTask[] => {
   for (const id of worlds) {
     const before = corpus.readTasks(id);
     const own = tasks.filter(({ task }) => task.worldId === id);

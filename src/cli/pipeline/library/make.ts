@@ -1,0 +1,108 @@
+/** The task library of one world of a corpus: made, written and reported, or found made before. */
+import type { Corpus, TaskFiles } from '../../../corpus/corpus.js';
+import {
+  dropLibrary,
+  type LibraryReport,
+  type LibrarySettings,
+  readLibrary,
+  writeLibrary,
+} from '../../../corpus/library.js';
+import type { DroppedTask } from '../../../corpus/listings.js';
+import { cpuSeconds } from '../../../kit/clock.js';
+import { addressOf, canonicalJson } from '../../../kit/hash.js';
+import { generateTasks } from '../../../tasks/generate.js';
+import { libraryReport } from '../../../tasks/library/report.js';
+import { type WorldLibrary, worldLibrary } from '../../../tasks/library/world.js';
+import { type LoadedWorld, loadWorld, unloadWorld } from '../../../world/loaded.js';
+import type { Engine } from '../../../world/state/engine.js';
+
+import { withByHand } from '../by-hand.js';
+
+/** Settings of a run over many worlds: without a seed, each world's own. */
+export type Wanted = Omit<LibrarySettings, 'seed'> & { seed?: string };
+
+export interface MadeLibrary {
+  world: string;
+  tasks: number;
+  coverage: number;
+  dropped: number;
+  /** It was there already, made with the same settings. */
+  isOld: boolean;
+  /** Processor time it took, seconds. */
+  cpuS: number;
+}
+
+const droppedOf = ({ services }: WorldLibrary): DroppedTask[] =>
+  services.flatMap(({ result }) => [
+    ...result.failures.map(({ proposal: { candidate }, diagnostics }) => ({
+      family: candidate.family,
+      template: candidate.template,
+      reason: diagnostics[0] ?? '',
+    })),
+    ...result.passing.flatMap(({ id, candidate: { family, template } }) => {
+      const redundancy = result.redundant.find((one) => one.id === id);
+      return redundancy
+        ? [{ family, template, reason: `redundant: its chain is held by that of ${redundancy.with}` }]
+        : [];
+    }),
+  ]);
+
+/** More tasks beside the library, sampled until there are as many as were asked for. */
+const sampledBeside = (
+  world: LoadedWorld,
+  made: number,
+  { tasks, seed }: LibrarySettings,
+): ReturnType<typeof generateTasks> =>
+  tasks === undefined || made >= tasks
+    ? { tasks: [], dropped: [] }
+    : generateTasks(world, { count: tasks - made, seed: `${seed}/beside` });
+
+const toldOf = (
+  { world, coverage }: LibraryReport,
+  files: Pick<TaskFiles, 'tasks' | 'dropped'>,
+): Omit<MadeLibrary, 'isOld' | 'cpuS'> => ({
+  world,
+  tasks: files.tasks.length,
+  coverage,
+  dropped: files.dropped.length,
+});
+
+/** Makes the library of world `id` in place of the tasks it has, unless it has this very library. */
+export const makeLibrary = async (
+  corpus: Corpus,
+  engine: Engine,
+  id: string,
+  wanted: Wanted,
+  onStep?: (line: string) => void,
+): Promise<MadeLibrary> => {
+  const start = cpuSeconds();
+  const { world: spec } = corpus.readDescription(id);
+  const settings: LibrarySettings = { ...wanted, seed: wanted.seed ?? spec.seed };
+  const known = readLibrary(corpus, id);
+  const isSame = known?.worldHash === addressOf(spec) && canonicalJson(known.settings) === canonicalJson(settings);
+  if (known && isSame) return { ...toldOf(known, corpus.readTasks(id)), isOld: true, cpuS: cpuSeconds() - start };
+  const world = loadWorld(engine, corpus.readWorld(id));
+  const library = await worldLibrary(world, {
+    ...settings,
+    onRound: (service, { round, retained, coverage }) =>
+      onStep?.(`${id}: ${service}, round ${round}: ${retained} tasks, ${Math.round(coverage * 100)} % of its tools`),
+  });
+  const beside = sampledBeside(world, library.tasks.length, settings);
+  unloadWorld(world);
+  const all = [...library.tasks, ...beside.tasks];
+  const files = withByHand(corpus, id, world.hash, {
+    tasks: all.map(({ task }) => task),
+    certificates: Object.fromEntries(all.map(({ task, certificate }) => [task.id, certificate])),
+    dropped: [...droppedOf(library), ...beside.dropped],
+  });
+  dropLibrary(corpus, id);
+  corpus.writeTasks(id, files);
+  const report = libraryReport(
+    world,
+    library,
+    settings,
+    beside.tasks.map(({ task }) => task.id),
+  );
+  writeLibrary(corpus, report);
+  return { ...toldOf(report, files), isOld: false, cpuS: cpuSeconds() - start };
+};
