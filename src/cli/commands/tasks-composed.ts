@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { rebuildIndex } from '../../corpus/catalog.js';
 import { TreadleError } from '../../errors.js';
-import { median } from '../../kit/statistics.js';
+import { median } from '../../kit/quantiles.js';
 import { defaultProfiles, type Profiles, parseMix, parseProfiles } from '../../tasks/compose/profiles.js';
 import { EXIT } from '../exit.js';
 import { chosenWorlds } from '../options.js';

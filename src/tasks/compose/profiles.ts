@@ -21,7 +21,7 @@ const Ranges = z.strictObject({
 const File = z.strictObject({
   /** Certified atomic tasks that the services must offer for each one taken. */
   surplus: z.number().min(1),
-  profiles: z.record(Profile, Ranges),
+  profiles: z.partialRecord(Profile, Ranges),
 });
 
 export type ProfileRanges = z.infer<typeof Ranges>;
