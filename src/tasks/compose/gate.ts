@@ -17,7 +17,7 @@ import { failureOf } from '../replay.js';
 import { leftAlike } from './alike.js';
 import { graphFaults, otherOrder } from './order.js';
 import type { Part, Rerun } from './rerun.js';
-import type { Stage } from './stage.js';
+import { isChange, type Stage } from './stage.js';
 
 /** Stages that one kind of wrong solution attacks. */
 const MOST_ATTACKED = 10;
@@ -247,8 +247,6 @@ interface Attack {
   /** Counts only where it ends otherwise than the reference. */
   mayBeRight?: true;
 }
-
-const isChange = ({ answer }: Stage): boolean => answer === undefined;
 
 const attacks = (site: Site): Attack[] => {
   const { stages, random, stray } = site;

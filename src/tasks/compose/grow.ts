@@ -13,7 +13,7 @@ import { Focus } from './focus.js';
 import { Milestones } from './milestones.js';
 import { Rerun } from './rerun.js';
 import type { PlannedCase } from './rounds.js';
-import { keysSeen, type Seen, type Stage, tryStage } from './stage.js';
+import { isChange, keysSeen, type Seen, type Stage, tryStage } from './stage.js';
 import { nextStep } from './walk.js';
 
 export interface Wish {
@@ -75,6 +75,8 @@ class Growth {
   readonly #ground: Ground;
   readonly #wish: Wish;
   readonly #focus: Focus;
+  /** Checks of stages that no change shows: they hold from then on. */
+  readonly #extra: Check[] = [];
   readonly #seen = new Map<string, Seen>();
   readonly #taken = new Set<string>();
   readonly #used = new Map<string, number>();
@@ -137,7 +139,7 @@ class Growth {
       isTaken: (template, bindings) => this.#taken.has(this.#takenBy(template, bindings)),
       isGivenAway: this.#isGivenAway,
     });
-    const all = typeof stage === 'string' ? [] : checksOf(course.session);
+    const all = typeof stage === 'string' ? [] : [...this.#extra, ...stage.checks, ...checksOf(course.session)];
     const why = typeof stage === 'string' ? stage : this.#objection(stage, all);
     if (typeof stage === 'string' || why !== undefined) {
       this.#failed.set(tool, (this.#failed.get(tool) ?? 0) + 1);
@@ -153,7 +155,7 @@ class Growth {
   /** Why the stage does not go with those before it; it joins the rerun when it does. */
   #objection(stage: Stage, all: readonly Check[]): string | undefined {
     this.rerun.push(stage);
-    const isUndoing = stage.answer === undefined && this.milestones.fresh(all).length === 0;
+    const isUndoing = (stage.answer === undefined || isChange(stage)) && this.milestones.fresh(all).length === 0;
     const hidden = isUndoing
       ? undefined
       : this.milestones.overtakenBy(all).find((place) => this.#passesWithout(place, all));
@@ -178,7 +180,7 @@ class Growth {
     const { node, answer, says, task, template, bindings, played } = stage;
     const rubric = [
       answer ? `Replies with ${says} when asked ${answer.asks}.` : task.brief,
-      ...(answer ? [] : ['Changes nothing else.']),
+      isChange(stage) ? 'Changes nothing else.' : 'Changes nothing.',
     ];
     this.milestones.add(node, all, { answer, says, rubric });
     this.#link(stage);
@@ -190,6 +192,7 @@ class Growth {
         this.#written.add(`${service}.${table}`);
         if (change !== 'delete') this.#focus.add(service, table, key);
       }
+    this.#extra.push(...stage.checks);
     this.#taken.add(this.#takenBy(template, bindings));
     this.#said.push({ text: task.brief.toLowerCase(), ...(answer ? { answer: says.toLowerCase() } : {}) });
     for (const { tool } of stage.calls) this.#used.set(tool, (this.#used.get(tool) ?? 0) + 1);

@@ -1,5 +1,5 @@
 /** One stage of a composed task: an atomic task on the state that its predecessors left, gated there, and done on the course. */
-import type { AnswerSpec } from '../../artifacts/check.js';
+import type { AnswerSpec, Check } from '../../artifacts/check.js';
 import type { Binding, Call, Source, Task } from '../../artifacts/task.js';
 import type { Json } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
@@ -18,8 +18,12 @@ import type { Course, Played } from './course.js';
 
 /** More calls than this for one thing are a chore of their own. */
 const MOST_CALLS = 5;
-const CHANGING = new Set(['action', 'update', 'create', 'delete']);
-const ASKING = new Set(['lookup', 'related', 'chained', 'rows']);
+const CHANGING = new Set(['action', 'update', 'create', 'delete', 'every', 'conditional', 'file']);
+const ASKING = new Set(['lookup', 'related', 'chained', 'rows', 'aggregate', 'investigation']);
+
+/** Whether the stage changes anything, asked or not. */
+export const isChange = ({ played }: Pick<Stage, 'played'>): boolean =>
+  played.some(({ touched }) => touched.length > 0);
 
 export interface Stage {
   node: string;
@@ -31,11 +35,15 @@ export interface Stage {
   /** What is asked, in the words of the brief: an imperative with further sentences, or a question. */
   plain: Candidate['plain'];
   calls: Call[];
+  /** Which of the atomic task's calls those are. */
+  kept: readonly number[];
   /** Call indices are the whole reference's. */
   sources: Source[];
   bindings: Binding[];
   answer?: AnswerSpec;
   says: string;
+  /** Checks beyond what its changes give. */
+  checks: readonly Check[];
   played: Played[];
   /** Earlier stages whose findings this one uses, with what it is. */
   informedBy: { node: string; what: string }[];
@@ -89,6 +97,7 @@ const isDetermined = ({ course, ground }: Trial, bindings: readonly Binding[]): 
 
 interface Kept {
   calls: Call[];
+  kept: number[];
   sources: Source[];
   informedBy: Stage['informedBy'];
 }
@@ -125,7 +134,7 @@ const pruned = ({ plan, answer }: Candidate, trial: Trial): Kept => {
     return [{ ...source, call, from: { ...source.from, observed: at.get(source.from.observed) as number } }];
   });
   const informedBy = [...known.values()].map(({ node, what }) => ({ node, what }));
-  return { calls: order.map((call) => plan.calls[call] as Call), sources, informedBy };
+  return { calls: order.map((call) => plan.calls[call] as Call), kept: order, sources, informedBy };
 };
 
 /** Tries one family on the tool. A string says why nothing came of it. */
@@ -134,7 +143,8 @@ const tryFamily = (trial: Trial, tool: NamedTool, family: (typeof FAMILIES)[numb
   const candidate = family.make(ground, tool, random.stream(family.name));
   if (typeof candidate === 'string') return candidate;
   try {
-    if (candidate.plan.calls.length > MOST_CALLS) return 'takes too many calls for one stage';
+    if (candidate.isAlone || candidate.grounded) return 'is no part of a longer task';
+    if (candidate.plan.calls.length > (family.mostCalls ?? MOST_CALLS)) return 'takes too many calls for one stage';
     if (trial.isTaken(candidate.template, candidate.bindings)) return 'was asked for before';
     const request = wordsOf(candidate, persona, random.stream('words'));
     if (trial.isGivenAway(request, candidate.answer ? candidate.says : undefined))
@@ -146,6 +156,8 @@ const tryFamily = (trial: Trial, tool: NamedTool, family: (typeof FAMILIES)[numb
       random: random.stream('gate'),
       stray,
       other: candidate.otherPath,
+      wrong: candidate.wrong,
+      right: candidate.right,
     });
     const failed = certificate.findings.find(({ pass }) => !pass);
     if (failed) return `${failed.id}: ${failed.evidence[0] ?? ''}`;
@@ -163,6 +175,7 @@ const tryFamily = (trial: Trial, tool: NamedTool, family: (typeof FAMILIES)[numb
       bindings: candidate.bindings,
       ...(candidate.answer ? { answer: candidate.answer } : {}),
       says: candidate.says,
+      checks: candidate.checks ?? [],
       played,
     };
   } finally {
@@ -171,7 +184,16 @@ const tryFamily = (trial: Trial, tool: NamedTool, family: (typeof FAMILIES)[numb
 };
 
 /** Of a thing at hand its own figures are asked for, more than who is behind whom. */
-const ASKED_OFTEN: Readonly<Record<string, number>> = { lookup: 5, related: 2, chained: 0.4, rows: 0.5 };
+const OFTEN: Readonly<Record<string, number>> = {
+  lookup: 5,
+  related: 2,
+  chained: 0.4,
+  rows: 0.4,
+  aggregate: 0.6,
+  investigation: 0.6,
+  every: 0.5,
+  conditional: 0.4,
+};
 
 /** Families that turn the tool into what is wanted, the likelier first. */
 const fits = (trial: Trial, tool: NamedTool): (typeof FAMILIES)[number][] => {
@@ -181,9 +203,7 @@ const fits = (trial: Trial, tool: NamedTool): (typeof FAMILIES)[number][] => {
   const random = trial.random.stream('families');
   let left = able;
   while (left.length > 0) {
-    const next = random.weighted(
-      left.map((family) => [family, family.weight * (ASKED_OFTEN[family.name] ?? 1)] as const),
-    );
+    const next = random.weighted(left.map((family) => [family, family.weight * (OFTEN[family.name] ?? 1)] as const));
     out.push(next);
     left = left.filter((family) => family !== next);
   }
