@@ -1,4 +1,4 @@
-/** treadle show: what a corpus holds, a world of it, or one task with its checks. */
+/** treadle show: what a corpus holds, a world of it, or one task in every form, with its graph, checks and proof. */
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { readIndex } from '../../corpus/catalog.js';
@@ -6,7 +6,7 @@ import { Corpus } from '../../corpus/corpus.js';
 import { readDifficulty } from '../../corpus/difficulty.js';
 import { TreadleError } from '../../errors.js';
 import { DEFAULT_OUT, jsonOption } from '../options.js';
-import { difficultyWords } from '../pipeline/difficulty.js';
+import { sayTask, taskData } from '../show/task.js';
 import { makeUi, type Ui } from '../ui.js';
 
 const showCorpus = (corpus: Corpus, ui: Ui): void => {
@@ -60,24 +60,10 @@ const showTask = (corpus: Corpus, ui: Ui, id: string): void => {
     const task = tasks.find((candidate) => candidate.id === id);
     if (!task) continue;
     const difficulty = readDifficulty(corpus, world)[id];
-    ui.give({ task, certificate: certificates[id], ...(difficulty ? { difficulty } : {}) });
-    const gate = (certificates[id]?.findings ?? []).map(
-      (finding) => `${finding.pass ? 'ok' : 'FAILED'} ${finding.id}: ${finding.evidence.join('; ')}`,
-    );
-    ui.say(
-      stringify(
-        {
-          brief: task.brief,
-          actor: task.actor,
-          reference: task.reference.calls,
-          answer: task.answer ? task.reference.answer : null,
-          checks: task.milestones.flatMap(({ checks }) => checks),
-          gate,
-          ...(difficulty ? { difficulty: difficultyWords(difficulty) } : {}),
-        },
-        { lineWidth: 120 },
-      ).trimEnd(),
-    );
+    const { services } = corpus.readDescription(world);
+    const shown = { task, certificate: certificates[id], services, ...(difficulty ? { difficulty } : {}) };
+    ui.give(taskData(shown));
+    sayTask(ui, shown);
     return;
   }
   throw new TreadleError({

@@ -39,7 +39,8 @@ const shorten = (text: string, subjects: readonly Subject[], budget: Budget): Sh
   for (const subject of subjects) {
     const found = subject.phrases.find((one) => out.includes(one));
     if (found === undefined) continue;
-    const fewer = sayFewer(subject, take(subject.descriptors, budget));
+    const kept = take(subject.descriptors, budget);
+    const fewer = kept.length === subject.descriptors.length ? found : sayFewer(subject, kept);
     // A thing that is said twice would say what was left out.
     out = out.replaceAll(found, fewer);
     phrase ??= fewer;

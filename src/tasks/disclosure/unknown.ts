@@ -4,8 +4,9 @@ import type { Candidate } from '../atomic/candidate.js';
 import type { Ground } from '../ground/ground.js';
 import { nounOf } from '../words/names.js';
 
-/** `the due date of invoice INV-1` -> `due date` */
+/** `the due date of invoice INV-1` -> `due date`, `how many invoices are open` -> `number of invoices` */
 const askedOf = (asks: string): string =>
+  /^how many \S+/.exec(asks)?.[0].replace('how many', 'number of') ??
   (asks.split(/ (?:of|for|in) /)[0] as string).replace(/^(the|an?) /, '').toLowerCase();
 
 /** The ids of the request's things, and its answer. */
