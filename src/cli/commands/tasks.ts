@@ -145,23 +145,12 @@ export const tasksCommand = (): Command =>
     .option('--mix <shares>', 'shares of the composed profiles in place of the file: simple=1,expert=2')
     .addOption(jobsOption())
     .addOption(new Option('--seed <seed>', "another seed than the world's own").argParser(shortText('--seed', '7')))
-    .option('--composed [n]', 'compose this many tasks of many stages over several services (default 10) instead')
-    .option('--profiles <file>', 'ranges and shares of the composed profiles, like data/profiles.yaml')
-    .option('--mix <shares>', 'shares of the composed profiles in place of the file: simple=1,expert=2')
-    .addOption(jobsOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nExamples:\n  treadle tasks treadle-out\n  treadle tasks treadle-out --coverage 0.95 --rounds 6 --jobs 2\n  treadle tasks treadle-out --tasks 40 --seed 2 --json\n  treadle tasks treadle-out --composed 20\n  treadle tasks treadle-out --composed 5 --mix expert=1',
     )
     .action(async (dir: string, options: Options) => {
-      if (options.composed !== undefined) {
-        const { composedTasks } = await import('./tasks-composed.js');
-        const asked = options.composed === true ? '10' : options.composed;
-        return composedTasks(dir, { ...options, composed: wholeNumber('--composed', 100_000)(asked) });
-      }
-      for (const name of ['profiles', 'mix'] as const)
-        if (options[name] !== undefined) throw alone(name, options[name]);
       if (options.composed !== undefined) {
         const { composedTasks } = await import('./tasks-composed.js');
         const asked = options.composed === true ? '10' : options.composed;
