@@ -30,6 +30,8 @@ export interface FamilyEntry {
   mostCalls?: number;
   /** What is right is not to call the tool. */
   leavesBe?: true;
+  /** Names of the families that its candidates say they are of, where that is not its own. */
+  gives?: readonly string[];
 }
 
 /** A domain verb that makes something new (`book`, `issue`) instead of acting on a row. */
@@ -81,7 +83,13 @@ export const FAMILIES: readonly FamilyEntry[] = [
   { name: 'lookup', weight: 1, growsOn: finds, make: lookup },
   { name: 'related', weight: 1, growsOn: (tool) => finds(tool) && pointsOn(tool), make: related },
   { name: 'chained', weight: 2.6, growsOn: (tool, world) => finds(tool) && leadsOut(tool, world), make: chained },
-  { name: 'rows', weight: 1.4, growsOn: ({ tool: { tool } }) => tool.op === 'list', make: overRows },
+  {
+    name: 'rows',
+    weight: 1.4,
+    growsOn: ({ tool: { tool } }) => tool.op === 'list',
+    make: overRows,
+    gives: ['count', 'sum', 'extreme'],
+  },
   { name: 'aggregate', weight: 1, growsOn: ({ tool: { tool } }) => tool.op === 'list', make: aggregate },
   {
     name: 'every',
