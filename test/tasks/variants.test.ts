@@ -4,9 +4,11 @@ import { parseArtifact } from '../../src/artifacts/registry.js';
 import type { Task } from '../../src/artifacts/task.js';
 import { addressOf, canonicalJson } from '../../src/kit/hash.js';
 import { rng } from '../../src/kit/rng.js';
+import { FAMILIES, type FamilyEntry } from '../../src/tasks/atomic/families.js';
 import { generateTasks, strayCall } from '../../src/tasks/generate.js';
 import { type Ground, prepareGround } from '../../src/tasks/ground/ground.js';
 import { groundFor } from '../../src/tasks/ground/grounded.js';
+import { emptySurvey, survey } from '../../src/tasks/kinds/survey.js';
 import { passes } from '../../src/tasks/replay.js';
 import { partsOf, structureOf } from '../../src/tasks/variants/sites.js';
 import { type Variants, variantsOf } from '../../src/tasks/variants/variants.js';
@@ -23,8 +25,11 @@ describe('variants of tasks', () => {
   beforeAll(async () => {
     const world = await catalogueWorld('a bicycle shop in Utrecht', 'variants', ['billing', 'order_mgmt']);
     ground = prepareGround(world);
-    const { tasks } = generateTasks(world, { count: 8, seed: 'variants' });
-    made = tasks.map(({ task }) => ({ task, variants: variants(task) }));
+    const { tasks } = generateTasks(world, { count: 4, seed: 'variants' });
+    const single = emptySurvey();
+    const update = FAMILIES.find(({ name }) => name === 'update') as FamilyEntry;
+    survey(ground, update, { random: rng('single'), wanted: 3, tries: 30, stray: undefined }, single);
+    made = [...tasks, ...single.kept].map(({ task }) => ({ task, variants: variants(task) }));
   }, 240_000);
 
   const all = (): { task: Task; variant: Task }[] =>
