@@ -15,6 +15,7 @@ import { outcomeLines, reasonsOf } from '../pipeline/document.js';
 import { serviceGraph } from './graph.js';
 import { escapeHtml } from './html.js';
 import { writeReport } from './report.js';
+import { taskGraph } from './task-graph.js';
 
 const HOSTILE = '<script>alert("x")</script>\u0000\u001b & \'quoted\' \ud800';
 let engine: Engine;
@@ -178,5 +179,38 @@ describe('what became of a document', () => {
     expect(lines[0]).toBe('1 of 4 operations became tools');
     expect(lines).toContain('  and 8 more, all in the report');
     expect(lines.at(-1)).toMatch(/1 not: rare \(GET \/b\)/);
+  });
+});
+
+describe('the graph of a composed task', () => {
+  const node = (id: string, service: string, intent = HOSTILE) => ({
+    id,
+    family: 'update',
+    intent,
+    service,
+    chain: [],
+  });
+  const milestone = (id: string) => ({ id: `m_${id}`, node: id, checks: [] });
+  const edge = (from: string, to: string, carries: 'state' | 'information' = 'state') => ({
+    from,
+    to,
+    carries,
+    what: HOSTILE,
+  });
+
+  it('has a box a stage, a lane a service and a curve an edge, and is well formed', () => {
+    const nodes = Array.from({ length: 100 }, (_, n) => node(`s${n + 1}`, `service_${n % 8}`));
+    const edges = [edge('s1', 's2'), edge('s1', 's9', 'information'), edge('s2', 's100'), edge('s3', 'nowhere')];
+    const svg = taskGraph({ id: HOSTILE, nodes, edges, milestones: nodes.map(({ id }) => milestone(id)) });
+    expect(svg.match(/<rect /g)).toHaveLength(100);
+    expect(svg.match(/class="lane"/g)).toHaveLength(8);
+    expect(svg.match(/class="state"/g)).toHaveLength(2);
+    expect(svg.match(/class="information"/g)).toHaveLength(1);
+    expect(svg).not.toContain('<script');
+    expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  it('of one stage there is none', () => {
+    expect(taskGraph({ id: 'a', nodes: [node('s1', 'x')], edges: [], milestones: [] })).toBe('');
   });
 });

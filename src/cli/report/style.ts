@@ -13,5 +13,6 @@ details{margin:8px 0}summary{cursor:pointer;color:var(--accent)}.request{color:v
 .graph{width:100%;height:auto;margin:0}.graph rect{stroke:var(--line);stroke-width:1.2}.graph .core{fill:var(--core)}.graph .domain{fill:var(--domain)}
 .graph text{text-anchor:middle;fill:var(--ink);font:14px system-ui,sans-serif}.graph .name{font-weight:600}.graph .note{fill:var(--soft);font-size:12px}.graph .key{fill:var(--soft);font-size:11px;dominant-baseline:middle;paint-order:stroke;stroke:var(--card);stroke-width:5px;stroke-linejoin:round}
 .graph .link{fill:none;stroke:var(--accent);stroke-width:1.4;opacity:.6}
+.stages .step{font-size:12px}.stages .does{fill:var(--domain)}.stages .asks{fill:var(--core)}.stages .lane{stroke:var(--line);stroke-width:1}.stages .state,.stages .information{fill:none;stroke:var(--accent);stroke-width:1.5;opacity:.75}.stages .information{stroke-dasharray:4 3}
 .plot{margin:18px 0}.plot figcaption{font-weight:600;margin-bottom:6px}.plot svg{width:100%;height:auto}.plot rect{fill:var(--accent)}.plot rect.faint{opacity:.35}.plot text{fill:var(--ink);font:13px system-ui,sans-serif}.plot .label{text-anchor:end}.plot .n{fill:var(--soft)}.plot .tick{text-anchor:middle;fill:var(--soft);font-size:12px}
 `;

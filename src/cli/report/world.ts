@@ -8,6 +8,7 @@ import { isoDate } from '../../kit/calendar.js';
 import { difficultyLine } from './difficulty.js';
 import { serviceGraph } from './graph.js';
 import { escapeHtml as esc, folded, table } from './html.js';
+import { taskGraph } from './task-graph.js';
 
 const mark = (pass: boolean): string =>
   pass ? '<span class="ok" title="passed">✓</span>' : '<span class="bad" title="failed">✗</span>';
@@ -68,15 +69,32 @@ const wordsOf = (check: Check): string => {
   return `<code>${esc(check.kind)}</code> ${esc(words)}`;
 };
 
+const composedTitle = ({ nodes, process, profile }: Task): string => {
+  const services = new Set(nodes.map(({ service }) => service)).size;
+  return `${process?.title ?? 'Work at several places'} (${profile ?? 'composed'}: ${nodes.length} stages, ${services} services)`;
+};
+
+/** How many rows each round of grounding added. */
+const roundsOf = ({ grounding }: Task): string => {
+  if (!grounding) return '';
+  const counts = grounding.rounds.map(({ round, rows }) => `${rows.length} in round “${round}”`).join(', ');
+  return `<p class="soft">Rows of its own: ${counts}.</p>`;
+};
+
 const taskCard = (task: Task, certificate: Certificate | undefined, measured: TaskDifficulty | undefined): string => {
   const calls = task.reference.calls.map(
     (call) => `<li><code>${esc(call.tool)} ${esc(JSON.stringify(call.args))}</code></li>`,
   );
   const checks = task.milestones.flatMap(({ checks: list }) => list).map((check) => `<li>${wordsOf(check)}</li>`);
   const answer = task.answer ? ` · answer: ${esc(task.reference.answer)}` : '';
+  const composed = task.kind === 'composed';
+  const title = composed
+    ? `<span class="request">${esc(composedTitle(task))}</span>`
+    : `<span class="request">${esc(task.brief)}</span>`;
+  const whole = composed ? `<p class="brief">${esc(task.brief)}</p>${taskGraph(task)}${roundsOf(task)}` : '';
   return folded(
-    `<span class="request">${esc(task.brief)}</span>`,
-    `<p class="soft">${esc(task.id)} · for ${esc(task.actor.name)}, ${esc(task.actor.title)}${answer}</p><h4>Reference</h4><ol>${calls.join('')}</ol><h4>Checks</h4><ul>${checks.join('')}</ul>${measured ? `<h4>Difficulty</h4><p>${esc(difficultyLine(measured))}</p>` : ''}${certificate ? `<h4>Gate</h4>${findings(certificate)}` : ''}`,
+    title,
+    `${whole}<p class="soft">${esc(task.id)} · for ${esc(task.actor.name)}, ${esc(task.actor.title)}${answer}</p><h4>Reference</h4><ol>${calls.join('')}</ol><h4>Checks</h4><ul>${checks.join('')}</ul>${measured ? `<h4>Difficulty</h4><p>${esc(difficultyLine(measured))}</p>` : ''}${certificate ? `<h4>Gate</h4>${findings(certificate)}` : ''}`,
   );
 };
 
