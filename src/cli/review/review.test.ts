@@ -80,9 +80,9 @@ describe('the walk', () => {
     const { out } = await run(['q']);
     for (const text of [
       'Please void the invoice',
-      'vague: Something is wrong',
+      'vague    Something is wrong',
       'call 1 shows it at data.',
-      '“2000” number',
+      'replies: 2000',
       'the answer is right',
       'ok null_agent_fails',
     ])

@@ -1,4 +1,5 @@
 /** A task's graph as text, the rows that it is about, and how the reference does it. */
+import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Source, Task } from '../../artifacts/task.js';
 import { entries, type Section, wrapped } from './layout.js';
 
@@ -40,7 +41,14 @@ const fromWords = ({ arg, from }: Source): string => {
   return `${arg}: ${from.constant}`;
 };
 
-export const referenceSection = ({ reference, nodes }: Task): Section => {
+/** What a tool says of itself; a tool's full name may carry its service's prefix. */
+const describes = (services: readonly ServiceSpec[], service: string, tool: string): string => {
+  const tools = services.find(({ id }) => id === service)?.tools ?? {};
+  const own = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  return (own ?? Object.entries(tools).find(([name]) => tool.endsWith(`_${name}`))?.[1])?.description ?? '';
+};
+
+export const referenceSection = ({ reference, nodes }: Task, services: readonly ServiceSpec[]): Section => {
   const sum = nodes.reduce((all, { chain }) => all + chain.length, 0);
   const starts = new Map<number, string>();
   if (nodes.length > 1 && sum === reference.calls.length) {
@@ -55,10 +63,12 @@ export const referenceSection = ({ reference, nodes }: Task): Section => {
     lines: [
       ...reference.calls.flatMap((call, n) => {
         const node = starts.get(n);
+        const says = describes(services, call.service, call.tool);
         const sources = reference.sources.filter((source) => source.call === n);
         return [
           ...(node ? [`  ${node}`] : []),
           ...wrapped(`${n + 1}. ${call.service}: ${call.tool} ${JSON.stringify(call.args)}`, 2, 5),
+          ...(says ? wrapped(says, 5, 2) : []),
           ...sources.flatMap((source) => wrapped(`- ${fromWords(source)}`, 5, 2)),
         ];
       }),

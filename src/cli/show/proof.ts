@@ -22,10 +22,7 @@ export const checkSection = (task: Task, services: readonly ServiceSpec[]): Sect
       ...(answer ? wrapped(answerWords(answer), 2, 2) : []),
       ...milestones.flatMap((milestone) => [
         ...(isOne ? [] : [`  ${milestone.id}, at the end of ${milestone.node}`]),
-        ...milestone.checks.flatMap((check) => {
-          const until = check.until ? ` (until ${check.until})` : '';
-          return wrapped(`- ${checkWords(check, services)}${until}`, isOne ? 2 : 4, 2);
-        }),
+        ...milestone.checks.flatMap((check) => wrapped(`- ${checkWords(check, services)}`, isOne ? 2 : 4, 2)),
         ...(milestone.answer ? wrapped(`- ${answerWords(milestone.answer)}`, isOne ? 2 : 4, 2) : []),
         ...(milestone.rubric ?? []).flatMap((line) => wrapped(`- in words: ${line}`, isOne ? 2 : 4, 2)),
       ]),

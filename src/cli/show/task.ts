@@ -27,20 +27,30 @@ const difficultySection = (difficulty: TaskDifficulty): Section => ({
     .map((line) => `  ${line}`),
 });
 
-export const sayTask = (ui: Ui, { task, certificate, services, difficulty }: ShownTask): void => {
-  const mark = (pass: boolean): string => (pass ? ui.style('green', 'ok') : ui.style('red', 'FAILED'));
+/** Whom it is for, and with which tools. */
+export const forWhom = ({ actor, services }: Task): string =>
+  `  for ${actor.name}, ${actor.title} (${actor.email}); tools of ${services.join(', ')}`;
+
+/** `mark` colours what passed and what failed. */
+export const taskSections = (
+  { task, certificate, services, difficulty }: ShownTask,
+  mark: (pass: boolean) => string,
+): Section[] => [
+  briefSection(task),
+  stagesSection(task),
+  graphSection(task),
+  bindingSection(task),
+  referenceSection(task, services),
+  checkSection(task, services),
+  gateSection(certificate, mark),
+  ...(difficulty ? [difficultySection(difficulty)] : []),
+];
+
+export const sayTask = (ui: Ui, shown: ShownTask): void => {
+  const { task } = shown;
   ui.say(`${ui.style('bold', task.id)}  ${task.kind}, world ${task.worldId}`);
-  ui.say(`  for ${task.actor.name}, ${task.actor.title} (${task.actor.email}); tools of ${task.services.join(', ')}`);
-  const sections = [
-    briefSection(task),
-    stagesSection(task),
-    graphSection(task),
-    bindingSection(task),
-    referenceSection(task),
-    checkSection(task, services),
-    gateSection(certificate, mark),
-    ...(difficulty ? [difficultySection(difficulty)] : []),
-  ];
+  ui.say(forWhom(task));
+  const sections = taskSections(shown, (pass) => (pass ? ui.style('green', 'ok') : ui.style('red', 'FAILED')));
   for (const { title, lines } of sections) {
     ui.say('');
     ui.say(ui.style('bold', title));
