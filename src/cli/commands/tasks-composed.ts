@@ -9,6 +9,7 @@ import { EXIT } from '../exit.js';
 import { chosenWorlds } from '../options.js';
 import { keepComposed } from '../pipeline/compose/keep.js';
 import { composeCorpus } from '../pipeline/compose/run.js';
+import { rewriteReport } from '../pipeline/report.js';
 import { makeUi } from '../ui.js';
 
 export interface ComposedOptions {
@@ -60,6 +61,7 @@ export const composedTasks = async (dir: string, options: ComposedOptions): Prom
   });
   const tasks = keepComposed(corpus, worlds, made);
   rebuildIndex(corpus);
+  rewriteReport(corpus);
   const stages = tasks.map((task) => task.stages);
   const missing = Object.fromEntries(Object.entries(made.missing).filter(([, n]) => n > 0));
   ui.give({ tasks, quotas: made.quotas, missing, dropped: made.dropped, rejected: made.rejected });
