@@ -13,6 +13,8 @@ import { type About, fieldOf, tells } from './sentence.js';
 interface Draft extends Omit<Fact, 'id' | 'given' | 'says'> {
   name: string;
   about: About;
+  /** Its thing must be named: it is told of something else than what the request is about. */
+  isFull?: boolean;
 }
 
 /** The table that a column points to, of its own service or of another. */
@@ -74,6 +76,13 @@ const ofDescriptor = (ground: Ground, binding: Binding, index: number): Draft | 
     asked: /_by$/.test(col) ? [...askedBy(col), own] : unique(...asked, fieldOf(about), noun ?? ''),
     feeds: [{ binding: binding.name, col }],
   };
+};
+
+/** A row that the request points to by what is around it: `the vehicle kept by ...`. */
+const aroundReference = (ground: Ground, binding: Binding, index: number): Draft | undefined => {
+  const draft = ofDescriptor(ground, binding, index);
+  const role = sayColumn(REFERENCE.exec(binding.name)?.[1] ?? '');
+  return draft && { ...draft, isFull: true, asked: unique(...draft.asked, role) };
 };
 
 /** The canonical name of an argument that stands at a dotted path of a call. */
@@ -160,8 +169,11 @@ export const factsOf = (ground: Ground, candidate: Candidate): Fact[] => {
     const service = ground.world.services.get(binding.service);
     const spec = service?.spec.tables[binding.table];
     if (!service || !spec) return [];
+    const isNamed = binding.descriptors.length === 1 && binding.descriptors[0]?.col === spec.label;
     return REFERENCE.test(binding.name)
-      ? ofReference(binding, thingOf(ground, candidate), nounOf(spec), service.role === 'core')
+      ? isNamed
+        ? ofReference(binding, thingOf(ground, candidate), nounOf(spec), service.role === 'core')
+        : binding.descriptors.flatMap((_, index) => aroundReference(ground, binding, index) ?? [])
       : binding.descriptors.flatMap((_, index) => ofDescriptor(ground, binding, index) ?? []);
   });
   const described = drafts.length;

@@ -79,6 +79,26 @@ export interface Fewer {
   hidesValues: boolean;
 }
 
+/** Families whose request is its plain form in somebody's manner; that of others is a text of its own. */
+const PLAIN = new Set(['action', 'update', 'create', 'lookup', 'related', 'chained', 'message']);
+/** Families whose further sentences are background, not part of what is asked for. */
+const BACKGROUND = new Set(['action', 'update']);
+
+const budgetOf = (share: Share, facts: number): Budget => ({
+  left: share === 'none' ? 0 : Math.max(1, Math.floor(facts / 2)),
+});
+
+/** Whether the request is its plain form in somebody's manner; else it is a text of its own (`shorterText`). */
+export const isPlain = ({ family }: Candidate): boolean => PLAIN.has(family);
+
+/** A request that is a text of its own, with descriptors left out of its things; undefined where it names none. */
+export const shorterText = (ground: Ground, candidate: Candidate, share: Share): string | undefined => {
+  const subjects = subjectsOf(ground, candidate);
+  const described = subjects.reduce((sum, { descriptors }) => sum + descriptors.length, 0);
+  const { text, phrase } = shorten(candidate.request, subjects, budgetOf(share, described));
+  return phrase === undefined || text === candidate.request ? undefined : text;
+};
+
 /** The request of one part in fewer words; undefined where no fewer words say the same thing. */
 export const sayLess = (ground: Ground, part: Candidate, share: Share, random: Rng): Fewer | undefined => {
   const { plain, family } = part;
@@ -86,12 +106,12 @@ export const sayLess = (ground: Ground, part: Candidate, share: Share, random: R
   const said = argumentsSaid(ground, part);
   const described = subjects.reduce((sum, { descriptors }) => sum + descriptors.length, 0);
   const facts = described + said.length;
-  const budget = { left: share === 'none' ? 0 : Math.max(1, Math.floor(facts / 2)) };
+  const budget = budgetOf(share, facts);
   if ('asks' in plain) {
     const { text, phrase } = shorten(plain.asks, subjects, budget);
     return phrase === undefined || text === plain.asks ? undefined : { plain: { asks: text }, hidesValues: false };
   }
-  const tail = share === 'none' ? '' : plain.tail;
+  const tail = share === 'none' && BACKGROUND.has(family) ? '' : plain.tail;
   const made = toolOf(ground, part);
   if (family === 'create' && made) {
     const kept = take(said, budget);

@@ -5,7 +5,7 @@ import type { Candidate } from '../atomic/candidate.js';
 import type { Ground } from '../ground/ground.js';
 import { type Plain, together } from '../words/together.js';
 import { asked, requested } from '../words/tone.js';
-import { type Fewer, type Share, sayLess } from './fewer.js';
+import { type Fewer, isPlain, type Share, sayLess, shorterText } from './fewer.js';
 import { says } from './holds.js';
 
 /** What tells that there is more to know than the request says. */
@@ -33,6 +33,7 @@ const plainOf = (part: Candidate): Fewer => ({ plain: part.plain, hidesValues: f
 const textOf = (ground: Ground, candidate: Candidate, share: Share, random: Rng): string => {
   const { persona, request, parts } = candidate;
   const offer = random.pick(OFFERS);
+  if (!parts && !isPlain(candidate)) return shorterText(ground, candidate, share) ?? request;
   if (!parts) {
     const less = sayLess(ground, candidate, share, random);
     return less ? worded(less.plain, persona, random, less.hidesValues ? offer : '') : request;

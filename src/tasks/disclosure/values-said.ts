@@ -3,8 +3,10 @@
 import { argPath } from '../../world/surface/args.js';
 import type { Candidate } from '../atomic/candidate.js';
 import type { Ground } from '../ground/ground.js';
+import { sayLabel } from '../ground/say.js';
 import { nounOf } from '../words/names.js';
 import type { Said } from '../words/verbs.js';
+import { subjectOf } from './subject.js';
 
 /** In the order of the tool's arguments; what is looked up, and goes without saying, is left out. */
 export const argumentsSaid = (ground: Ground, { plan, bindings }: Candidate): Said[] => {
@@ -26,8 +28,11 @@ export const argumentsSaid = (ground: Ground, { plan, bindings }: Candidate): Sa
     const binding = bindings.find((one) => reference.test(one.name));
     const target = binding ? ground.world.services.get(binding.service) : undefined;
     const table = binding ? target?.spec.tables[binding.table] : undefined;
-    const words = binding?.descriptors[0]?.words;
-    if (!table || words === undefined) return [];
+    const subject = binding ? subjectOf(ground, binding) : undefined;
+    if (!table || !subject) return [];
+    const isLabelled = subject.descriptors.length === 1 && subject.descriptors[0]?.col === table.label;
+    const words = isLabelled ? sayLabel(table, subject.row) : subject.phrases[0];
+    if (words === undefined) return [];
     return [{ name: col, words, isText: false, noun: nounOf(table), isPerson: target?.role === 'core' }];
   });
 };

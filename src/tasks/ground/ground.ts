@@ -93,10 +93,23 @@ export const prepareGround = (world: LoadedWorld): Ground => {
       return made;
     };
   const links = new Map(world.spec.links.map(({ from, to }) => [`${from.service}.${from.table}.${from.col}`, to]));
+  const keys = new Map<string, boolean>();
+  /** Two services may share a word that means many rows: a department is nobody. */
+  const isKey = (service: LoadedService, table: string, col: string): boolean => {
+    const id = `${service.id}.${table}.${col}`;
+    const known = keys.get(id);
+    if (known !== undefined) return known;
+    const values = rows(service)(table).flatMap((row) => row[col] ?? []);
+    const found = new Set(values).size === values.length;
+    keys.set(id, found);
+    return found;
+  };
   const linked: Known['linked'] = (service, table, col) => {
     const to = links.get(`${service}.${table}.${col}`);
     const target = to ? world.services.get(to.service) : undefined;
-    return to && target ? { service: target, table: to.table, col: to.col } : undefined;
+    return to && target && isKey(target, to.table, to.col)
+      ? { service: target, table: to.table, col: to.col }
+      : undefined;
   };
   return { world, actor, rows, linked, spare, fresh: () => base.fork(`task-${opened++}`) };
 };

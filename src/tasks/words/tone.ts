@@ -155,6 +155,8 @@ const LONG = 170;
 
 /** An imperative without a final stop, made into a request in the manner of `persona`; `tail` are further sentences, with another request unless `isOnly`. */
 export const requested = (imperative: string, persona: string, random: Rng, tail = '', isOnly = true): string => {
+  // A whole sentence is a request already: `If it is overdue, ...`.
+  if (/^\p{Lu}/u.test(imperative)) return tail ? `${closed(imperative)} ${tail}` : closed(imperative);
   // Nobody announces one thing and asks for two.
   const forms = mannerOf(persona).doing.filter((form) => isOnly || !/\bone\b|: /i.test(form));
   const short = imperative.length <= LONG && tail === '';
