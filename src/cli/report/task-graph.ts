@@ -61,10 +61,12 @@ export const taskGraph = (task: Pick<Task, 'id' | 'nodes' | 'edges' | 'milestone
     })
     .join('');
   const boxes = nodes
-    .map(({ id, family, intent }) => {
+    .map(({ id, family, intent, chain }) => {
+      // What the stage does is its last tool; questions are told by their kind.
+      const verb = asked.has(id) ? family : (chain.at(-1)?.split('.')[1] ?? family);
       const { x, y } = spots.get(id) as Spot;
       const kind = asked.has(id) ? 'asks' : 'does';
-      return `<g><title>${esc(`${id}: ${intent}`)}</title><rect class="${kind}" x="${x - width / 2}" y="${y - BOX_H / 2}" width="${width}" height="${BOX_H}" rx="6"/><text class="step" x="${x}" y="${y + 4}">${esc(short(`${id.replace(/^s/, '')} ${family}`, width))}</text></g>`;
+      return `<g><title>${esc(`${id}: ${intent}`)}</title><rect class="${kind}" x="${x - width / 2}" y="${y - BOX_H / 2}" width="${width}" height="${BOX_H}" rx="6"/><text class="step" x="${x}" y="${y + 4}">${esc(short(`${id.replace(/^s/, '')} ${verb.replaceAll('_', ' ')}`, width))}</text></g>`;
     })
     .join('');
   const height = HEAD + ROW * nodes.length + 8;

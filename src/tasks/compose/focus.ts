@@ -43,6 +43,22 @@ export class Focus {
     return this.#held.some((one) => one.service === service && one.table === table && one.key === key);
   }
 
+  /** Whether a new row of the table could belong to what the errand has dealt with. */
+  couldHave(service: LoadedService, table: string): boolean {
+    return this.#held.some(
+      (held) =>
+        (held.service === service.id &&
+          Object.values(service.spec.tables[table]?.cols ?? {}).some(({ fk }) => fk === held.table)) ||
+        this.#world.spec.links.some(
+          ({ from, to }) =>
+            from.service === service.id &&
+            from.table === table &&
+            to.service === held.service &&
+            to.table === held.table,
+        ),
+    );
+  }
+
   /** Tables of the world that the errand leads to. */
   tables(): { service: LoadedService; table: string }[] {
     return [...this.#world.services.values()].flatMap((service) =>

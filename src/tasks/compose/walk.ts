@@ -47,6 +47,8 @@ export const nextStep = (
       const { op, table, writes } = tool.tool;
       if (service.role === 'core' || !services.has(service.id) || stuck.has(`${name} ${asked}`)) return [];
       if (places && !places.has(`${service.id}.${table}`)) return [];
+      // New things are made of what the case is about, not beside it.
+      if (places && op === 'create' && !focus.couldHave(service, table)) return [];
       if (written.has(`${service.id}.${table}`) && ends(service, tool)) return [];
       const does = writes.length > 0 ? 'change' : FINDS.has(op) ? 'answer' : undefined;
       return does === asked ? [name] : [];
