@@ -87,12 +87,18 @@ const referred = (
   const { service, table } = target;
   const spec = service.spec.tables[table];
   if (!spec) return undefined;
-  const fits = (row: Row): boolean =>
-    beside.every(({ refers }) => {
+  const others = beside.flatMap(({ refers }) => refers ?? []);
+  const free = inUse(spec, subjectRows(ground, service, table)).filter((row) =>
+    others.every((other) => other.row !== row),
+  );
+  const agreeing = free.filter((row) =>
+    others.every((other) => {
       const own = { service, table, row, descriptors: [] };
-      return !refers || !(refers.row === row || contradicts(own, refers) || contradicts(refers, own));
-    });
-  for (const row of random.sample(inUse(spec, subjectRows(ground, service, table)).filter(fits), 8)) {
+      return !contradicts(own, other) && !contradicts(other, own);
+    }),
+  );
+  // What is moved lies in one place and goes to another: there nothing agrees.
+  for (const row of random.sample(agreeing.length > 0 ? agreeing : free, 8)) {
     const value = row[target.col] ?? null;
     if (value === null || value === not || isTaken(value)) continue;
     const { words, descriptors } = namedOf(ground, target, row, isNeeded, random) ?? {};
@@ -167,6 +173,8 @@ const donatedTo = (col: string, type: string, donor: Row, clock: number, random:
       (typeof donated === 'number' ? shiftedDay(col, donated, donor, clock) : undefined) ??
       someDay(col, type, clock, random)
     );
+  // A voucher's code is made to be said.
+  if (/(^|_)code$/.test(col) && typeof donated === 'string' && /^[A-Z0-9-]{3,14}$/.test(donated)) return donated;
   if (!isSayable(col, donated)) return undefined;
   return typeof donated === 'string' && PROSE.test(col) && !/description|summary/.test(col) && !fitsAny(donated)
     ? undefined

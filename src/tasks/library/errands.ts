@@ -21,7 +21,9 @@ export const errandsOf = (
   random: Rng,
 ): AtomicProposal[] => {
   const tied = tiedOf(ground);
-  const open = random.shuffle(parts.filter(({ candidate }) => candidate.service.role === 'domain'));
+  const open = random.shuffle(
+    parts.filter(({ candidate: { service, isAlone } }) => service.role === 'domain' && !isAlone),
+  );
   const out: AtomicProposal[] = [];
   const isTied = (one: AtomicProposal, other: AtomicProposal): boolean =>
     tied.has(`${one.candidate.service.id} ${other.candidate.service.id}`);

@@ -12,6 +12,7 @@ import { EmbeddedAuthor, type Gap } from './author.js';
 import { errandsOf } from './errands.js';
 import type { AtomicProposal } from './proposal.js';
 import { type LoopResult, type RoundReport, runRounds, type Validation } from './rounds.js';
+import type { Proposal } from './synthesizer.js';
 import { addCertificate, emptyTally } from './tally.js';
 
 export interface LibraryOptions extends LibrarySettings {
@@ -55,16 +56,16 @@ class Trials {
     this.#stray = strayCall(ground, random.stream('stray'));
   }
 
-  validate({ id, task, other }: AtomicProposal): Validation {
+  validate({ id, task, other, wrong, right, ground }: Proposal): Validation {
     const random = this.#random.stream(`gate-${id}-${this.tally.gated}`);
-    const certificate = gate(this.#ground, task, { random, stray: this.#stray, other });
+    const certificate = gate(ground ?? this.#ground, task, { random, stray: this.#stray, other, wrong, right });
     addCertificate(this.tally, certificate);
     this.certificates.set(id, certificate);
     return { pass: certificate.pass, diagnostics: diagnosticsOf(certificate) };
   }
 
   /** A task with the certificate that it passed with. */
-  proven({ id, task }: AtomicProposal): { task: Task; certificate: Certificate } {
+  proven({ id, task }: Proposal): { task: Task; certificate: Certificate } {
     return { task, certificate: this.certificates.get(id) as Certificate };
   }
 }
