@@ -1,4 +1,7 @@
 /** A simulated user in a rollout: stages one after the other, their boundaries in the trace, and a model's words checked. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toyHost, toyTask } from '../../../test/rollout/toy.js';
 import type { Fact } from '../../artifacts/disclosure.js';
@@ -6,6 +9,7 @@ import { Task } from '../../artifacts/task.js';
 import { Trace } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import { canonicalJson } from '../../kit/hash.js';
+import { cassette } from '../../models/cassette.js';
 import type { ChatRequest, ModelClient } from '../../models/types.js';
 import { askingPolicy } from '../agents/asking.js';
 import { referencePolicy } from '../agents/reference.js';
@@ -232,6 +236,25 @@ describe('a model that words what the user says', () => {
       turn: { by: 'model', act: 'tells' },
     });
     expect(canonicalJson(client.requests)).not.toMatch(/Miller|2000|recorded-id/);
+  });
+  it('is replayed from a cassette, word for word', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'treadle-user-'));
+    try {
+      const file = join(dir, 'user.jsonl');
+      const spoken = [
+        'What is the total of the invoice of Brandt, please?',
+        'Please void it, with asked by Miller as the reason.',
+      ];
+      const told = async (client: ModelClient) =>
+        (await roll(referencePolicy(twoStages()), { user: simulatedUser(twoStages(), 'full', client) })).trace;
+      const recorded = await told(cassette(speaking(...spoken), file, 'record'));
+      const replayed = await told(cassette({ model: 'speaker' }, file, 'replay'));
+      expect(canonicalJson(replayed)).toBe(canonicalJson(recorded));
+      expect(recorded.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []))).toEqual(spoken);
+      expect(recorded.dialogue).toMatchObject({ model: 'speaker', turns: [{ by: 'model' }, { by: 'model' }, {}] });
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
   });
   it('that cannot be reached ends the rollout as unfinished, not as the agent’s failure', async () => {
     const gone: ModelClient = {

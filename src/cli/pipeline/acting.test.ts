@@ -1,0 +1,66 @@
+/** Who acts and who asks, from the command line's options. */
+import { describe, expect, it } from 'vitest';
+import { toyTask } from '../../../test/rollout/toy.js';
+import type { TreadleError } from '../../errors.js';
+import { type ActingOptions, POLICIES, policyOf, viewOf } from './acting.js';
+import { turnsFor } from './rollouts.js';
+
+const options = (more: Partial<ActingOptions> = {}): ActingOptions => ({
+  policy: 'reference',
+  user: 'none',
+  detail: 'full',
+  retries: 0,
+  timeout: 1,
+  seed: '1',
+  ...more,
+});
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+    return 'none';
+  } catch (thrown) {
+    return (thrown as TreadleError).code;
+  }
+};
+
+describe('who acts', () => {
+  it('is one of the policies, each with its own producer', () => {
+    const named = POLICIES.filter((policy) => policy !== 'model').map((policy) => {
+      const { producer } = policyOf(options({ policy, detail: 'vague' }))(toyTask(), 0);
+      return `${producer.policy}/${producer.name}`;
+    });
+    expect(new Set(named).size).toBe(named.length);
+    expect(named).toContain('reference/asking');
+  });
+  it('is no model without an endpoint', () => {
+    expect(codeOf(() => policyOf(options({ policy: 'model' })))).toBe('no_model');
+    expect(codeOf(() => policyOf(options({ policy: 'model', model: 'm', baseUrl: 'http://127.0.0.1:1/v1' })))).toBe(
+      'none',
+    );
+  });
+});
+
+describe('who asks', () => {
+  it('is nobody or a simulated user, in a detail', () => {
+    expect(viewOf(options({ detail: 'vague' }))).toEqual({ user: 'none', detail: 'vague' });
+    expect(viewOf(options({ user: 'simulated' }))).toEqual({ user: 'simulated', detail: 'full' });
+  });
+  it('speaks in a model’s words at its own endpoint, or at the agent’s', () => {
+    const url = 'http://127.0.0.1:1/v1';
+    expect(viewOf(options({ user: 'simulated', userModel: 'u', userBaseUrl: url })).userModel?.model).toBe('u');
+    expect(viewOf(options({ user: 'simulated', userModel: 'u', baseUrl: url })).userModel?.model).toBe('u');
+  });
+  it.each<[string, Partial<ActingOptions>]>([
+    ['a model but no user', { userModel: 'u', userBaseUrl: 'http://127.0.0.1:1/v1' }],
+    ['an endpoint but no user', { userBaseUrl: 'http://127.0.0.1:1/v1' }],
+    ['a model but no endpoint', { user: 'simulated', userModel: 'u' }],
+    ['an endpoint but no model', { user: 'simulated', userBaseUrl: 'http://127.0.0.1:1/v1' }],
+  ])('with %s is refused', (_, more) => expect(codeOf(() => viewOf(options(more)))).toBe('bad_option'));
+});
+
+it('turns are what was asked for, else enough for the task', () => {
+  expect(turnsFor(toyTask())).toBe(30);
+  expect(turnsFor(toyTask(), 5)).toBe(5);
+  const calls = Array.from({ length: 60 }, () => ({ service: 'billing', tool: 'list_invoices', args: {} }));
+  expect(turnsFor({ ...toyTask(), reference: { ...toyTask().reference, calls } })).toBeGreaterThan(120);
+});
