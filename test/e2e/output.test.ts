@@ -9,7 +9,19 @@ const DOCUMENT = fileURLToPath(new URL('../fixtures/documents/verbs.yaml', impor
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
 const corpus = join(dir, 'corpus');
-const COMMANDS = ['build', 'author', 'certify', 'tasks', 'serve', 'rollout', 'export', 'show'];
+const COMMANDS = [
+  'build',
+  'author',
+  'certify',
+  'tasks',
+  'add-task',
+  'serve',
+  'rollout',
+  'difficulty',
+  'review',
+  'export',
+  'show',
+];
 
 beforeAll(() => {
   const ran = treadle(['build', DOCUMENT, '--tasks', '1', '--out', corpus]);
@@ -23,6 +35,9 @@ describe('--json', () => {
     ['certify', corpus],
     ['tasks', corpus, '--tasks', '1'],
     ['rollout', corpus, '--policy', 'none'],
+    ['difficulty', corpus, '--runs', '1'],
+    // Nobody types: the end of the input is the end of the review.
+    ['review', corpus],
     ['export', corpus],
     ['author', DOCUMENT],
     ['build', DOCUMENT, '--tasks', '1', '--out', corpus],
@@ -47,6 +62,10 @@ describe('--json', () => {
     [['rollout', corpus, '--policy', 'model'], 'no_model'],
     [['rollout', corpus, '--policy', 'model', '--model', 'm', '--base-url', 'ftp://x'], 'bad_endpoint'],
     [['rollout', corpus, '--policy', 'what'], 'bad_usage'],
+    [['review', corpus, '--each', '-1'], 'bad_option'],
+    [['difficulty', corpus, '--rates', '0.1,2'], 'bad_option'],
+    [['add-task', corpus, 'nowhere.yaml'], 'missing_file'],
+    [['export', corpus, '--reviewed', 'all'], 'bad_usage'],
     [['show', corpus, 'none'], 'no_such_id'],
   ])('%j prints one error', (args, code) => {
     const { stdout, status, stderr } = treadle([...args, '--json']);

@@ -72,7 +72,7 @@ describe('review', () => {
   it('is void for tasks that are others now', () => {
     expect(treadle(['tasks', corpus, '--tasks', '2', '--seed', 'other']).status).toBe(0);
     expect((status().void as unknown[]).length).toBeGreaterThan(0);
-    expect(piped('', '--status').stdout).toContain('reviews are void');
+    expect(piped('', '--status').stdout).toContain('Void, since their tasks have changed or gone: ');
     expect(treadle(['tasks', corpus, '--tasks', '4']).status).toBe(0);
     expect(status().void).toEqual([]);
   });
@@ -118,6 +118,7 @@ describe('difficulty and rewards', () => {
       behaviour: { degenerate_text: 4 },
       reward: { shape: 'all', base: 0, mean: -0.5, penalties: [{ flag: 'degenerate_text', rollouts: 4, total: 2 }] },
     });
+    expect(readFileSync(join(corpus, 'report.html'), 'utf8')).toContain('degenerate text: a text loops');
     expect(errorLine(treadle(['rollout', corpus, '--penalty', 'rude=1']))).toContain('bad_option');
   });
 });

@@ -1,7 +1,6 @@
 /** treadle add-task: a task that a person wrote, put through the gate and kept beside the made ones. */
 import { basename } from 'node:path';
 import { Command } from 'commander';
-import { rebuildIndex } from '../../corpus/catalog.js';
 import { readBytes } from '../../corpus/files.js';
 import { admitByHand } from '../../tasks/by-hand/admit.js';
 import { handTaskOf } from '../../tasks/by-hand/form.js';
@@ -10,6 +9,7 @@ import { idFor, worldFor } from '../../tasks/by-hand/place.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
 import { chosenWorlds, jsonOption } from '../options.js';
+import { refresh } from '../pipeline/report.js';
 import { makeUi } from '../ui.js';
 
 export const addTaskCommand = (): Command =>
@@ -26,6 +26,7 @@ be run, judged or told apart is refused with its line, and nothing is written. d
 
 Examples:
   treadle add-task treadle-out refund.yaml
+  treadle add-task treadle-out refund.yaml --json
   treadle show treadle-out refund-late-order`,
     )
     .action(async (dir: string, file: string, options: { json?: boolean }) => {
@@ -46,7 +47,7 @@ Examples:
           certificates: { ...certificates, [task.id]: certificate },
           dropped,
         });
-        rebuildIndex(corpus);
+        refresh(corpus);
         ui.give({ world: id, task, certificate });
         ui.say(`${ui.style('bold', task.id)} is kept with ${id}: ${task.reference.calls.length} calls`);
         for (const { id: line, evidence } of certificate.findings) ui.say(`  ok ${line}: ${evidence[0] ?? ''}`);

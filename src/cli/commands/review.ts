@@ -85,8 +85,8 @@ const report = (ui: Ui, all: readonly SampleTask[], sample: Sample, reviews: rea
   ui.give({ made, ...bounds, outside, void: gone, sample: tasks });
   ui.say('');
   for (const line of boundLines(bounds)) ui.say(line);
-  if (outside > 0) ui.say(`${outside} more tasks were decided outside this sample: they are in no bound`);
-  if (gone.length > 0) ui.say(ui.style('yellow', `${gone.length} reviews are void, their tasks have changed or gone:`));
+  if (outside > 0) ui.say(`Decided outside this sample, and in no bound: ${outside}`);
+  if (gone.length > 0) ui.say(ui.style('yellow', `Void, since their tasks have changed or gone: ${gone.length}`));
   for (const review of gone.slice(0, MOST_VOID)) ui.say(`  ${review.name}: ${reviewLine(review)}`);
 };
 

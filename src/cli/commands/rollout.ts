@@ -1,7 +1,6 @@
 /** treadle rollout: a policy acts on the tasks of a corpus; traces and verdicts are kept. */
 import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
-import { rebuildIndex } from '../../corpus/catalog.js';
 import { behaviourOf } from '../../verify/behaviour/registry.js';
 import { type RewardShape, rewardOf } from '../../verify/reward.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
@@ -18,6 +17,7 @@ import {
   worldOption,
 } from '../options.js';
 import { type ActingOptions, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
+import { refresh } from '../pipeline/report.js';
 import { RolloutSums } from '../pipeline/rollout-sums.js';
 import { keepTraces, type Rolled, rollWorld } from '../pipeline/rollouts.js';
 import { makeUi } from '../ui.js';
@@ -113,7 +113,7 @@ export const rolloutCommand = (): Command =>
       } finally {
         engine.close();
       }
-      rebuildIndex(corpus);
+      refresh(corpus);
       const { rollouts, unfinished, passed, behaviour, problems, reward } = sums.summary();
       const finished = rollouts - unfinished;
       const passRate = finished > 0 ? passed / finished : null;

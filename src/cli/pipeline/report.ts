@@ -37,6 +37,19 @@ export const writeBuildReport = (
   return { report, dropped, worlds };
 };
 
+/** Up to so many worlds the report is written anew after each command that adds to it; of more it takes longer than they do. */
+const FEW_WORLDS = 60;
+
+/** The index anew, and where it is quickly made the report. */
+export const refresh = (corpus: Corpus): void => {
+  try {
+    if (corpus.worlds().length <= FEW_WORLDS && rewriteReport(corpus) !== undefined) return;
+  } catch {
+    // A file that was edited elsewhere in the corpus spoils the report and not what was done.
+  }
+  rebuildIndex(corpus);
+};
+
 /** The report of a finished build once more; undefined for a corpus that no build made. */
 export const rewriteReport = (corpus: Corpus): string | undefined => {
   const record = readRecord(corpus);
