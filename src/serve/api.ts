@@ -94,8 +94,12 @@ export const CallRequest = z.strictObject({
 });
 
 export const VerifyRequest = z.strictObject({
-  /** The agent's last message or submitted answer. */
+  /** The agent's last message or submitted answer; at a stage of a composed task, its reply at the end of that stage. */
   answer: z.string().max(1_048_576).default(''),
+  /** A stage of a composed task, by its node: only the stages up to and with it are judged, as the state is now. */
+  at: Name.optional(),
+  /** Replies at the ends of stages, by node, where they were given one by one; else `answer` holds them in numbered lines. */
+  answers: z.record(Name, z.string().max(1_048_576)).optional(),
   /** Another version than the session's own. */
   verifier: z.string().optional(),
 });

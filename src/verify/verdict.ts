@@ -7,19 +7,22 @@ import { evaluate } from './checks.js';
 import type { Evidence } from './evidence.js';
 import { stageAnswer } from './stage-answer.js';
 
+/** The part of a task that judging needs. */
+export type Judged = Pick<Task, 'milestones' | 'answer'>;
+
 type Stage = Verdict['milestones'][number];
 
 /** Where a stage stands in the order of disclosure; the whole task where none is named. */
-const lastStage = ({ milestones }: Task, at: string | undefined): number => {
+const lastStage = ({ milestones }: Judged, at: string | undefined): number => {
   if (at === undefined) return milestones.length - 1;
   return milestones.findLastIndex(({ node }) => node === at);
 };
 
 /** What a later stage has changed by then is no longer asked. */
-const stillAsked = (task: Task, { checks }: Milestone, stage: number): Check[] =>
+const stillAsked = (task: Judged, { checks }: Milestone, stage: number): Check[] =>
   checks.filter(({ until }) => until === undefined || lastStage(task, until) > stage);
 
-const judged = (task: Task, milestone: Milestone, evidence: Evidence, stage: number, isAtStage: boolean): Stage => {
+const judged = (task: Judged, milestone: Milestone, evidence: Evidence, stage: number, isAtStage: boolean): Stage => {
   const { node, id, answer } = milestone;
   const isEarlier = task.milestones[stage]?.node !== node;
   const asked = stillAsked(task, milestone, stage).filter(
@@ -41,7 +44,7 @@ const judged = (task: Task, milestone: Milestone, evidence: Evidence, stage: num
  * stands or falls with that stage.
  */
 export const verify = (
-  task: Task,
+  task: Judged,
   evidence: Evidence,
   trace: string,
   taskHash = addressOf(task),

@@ -64,7 +64,10 @@ function* steps({ registry, server }: House): Generator<Work> {
     if (rehearsed.size >= MOST_READY) return;
     yield () => {
       const task = registry.read('task', record.hash) as unknown as Task;
-      if (known.has(task.world)) rehearse(server.worlds.get(task.world), task, record, rehearsed);
+      const ground = server.openings.groundOf(record.hash);
+      // Worlds with a task's rows are made ahead as long as no other goes for it.
+      const isMade = ground === task.world || server.worlds.isLoaded(ground) || server.worlds.hasRoom;
+      if (known.has(task.world) && isMade) rehearse(server.worlds.get(ground), task, record, rehearsed);
     };
   }
   for (const hash of known)

@@ -66,6 +66,7 @@ describe.each(KINDS)('%s', (kind) => {
       trainer: trainers[kind],
       world: 'fixture',
       task: taskName,
+      stage: 'enter',
       service: 'billing',
       read: READ,
       write: WRITE,

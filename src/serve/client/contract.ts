@@ -14,6 +14,8 @@ export interface Bench {
   trainer: Trainer;
   world: string;
   task: string;
+  /** The node of the task's only stage. */
+  stage: string;
   /** A service of the world that `write` writes to. */
   service: string;
   read: Call;
@@ -183,6 +185,20 @@ const calls: ContractCase[] = [
       });
       await within(bench, ({ id }) => refuses('no_task', bench.trainer.verify(id)), { world: bench.world });
     },
+  },
+  {
+    name: 'verifies a stage with its reply, and says which stages there are',
+    run: (bench) =>
+      within(bench, async ({ id }) => {
+        const { trainer, stage: at } = bench;
+        strictEqual((await trainer.verify(id, { at })).pass, false);
+        ok((await trainer.call(id, bench.write)).ok);
+        const verdict = await trainer.verify(id, { at, answer: 'done', answers: { [at]: 'done' } });
+        deepStrictEqual([verdict.pass, verdict.milestones.length], [true, 1]);
+        strictEqual((await trainer.verify(id, { answers: { [at]: 'done' } })).pass, true);
+        await refuses('unknown_stage', trainer.verify(id, { at: 'nowhere' }));
+        await refuses('unknown_stage', trainer.verify(id, { at, answers: { nowhere: 'done' } }));
+      }),
   },
   {
     name: 'shows what changed and gives the database as a file',

@@ -3,10 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Task } from '../../artifacts/task.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf, type Json } from '../../kit/hash.js';
-import { gather } from '../../verify/evidence.js';
-import { verify } from '../../verify/verdict.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 import type { OpenedSession, OpenRequest, Pin, RegistryRecord, SessionInfo, SessionStatus } from '../api.js';
+import { judgeStages } from '../sessions/server/verdicts.js';
 import { Session, type SessionSnapshot } from '../sessions/session.js';
 import type { CallOutcome } from '../tool-host.js';
 import type { Trainer } from '../trainer.js';
@@ -200,10 +199,11 @@ export const fakeTrainer = (world: LoadedWorld, options: FakeOptions = {}): Fake
     pause,
     resume,
     close,
-    verify: (id, { answer = '' } = {}) => {
+    verify: (id, request = {}) => {
       const { task, session } = find(id);
       if (!task) throw no('no_task', 'The session has no task', id);
-      return verify(task, gather(session, answer), id);
+      const judged = { ...task, nodes: task.nodes.map((node) => node.id) };
+      return judgeStages(judged, { session, trace: id, task: addressOf(task), answer: '' }, request);
     },
     ledger: (id) => {
       const held = find(id);

@@ -27,13 +27,13 @@ export const describeTool = (name: string, service: string, compiled: CompiledTo
   };
 };
 
-/** By world and service: one listing for all sessions, whichever services each of them is offered. */
-const listings = new WeakMap<LoadedWorld, Map<string, SessionTool[]>>();
+/** By world and service: one listing for all sessions, whichever services each is offered and whatever rows its task adds. */
+const listings = new WeakMap<WorldSpec, Map<string, SessionTool[]>>();
 
 /** The tools of one service of a loaded world, the same array each time. */
 export const toolsOfService = (world: LoadedWorld, service: string): SessionTool[] => {
-  const known = listings.get(world) ?? new Map<string, SessionTool[]>();
-  listings.set(world, known);
+  const known = listings.get(world.spec) ?? new Map<string, SessionTool[]>();
+  listings.set(world.spec, known);
   const made =
     known.get(service) ??
     [...world.tools]

@@ -1,10 +1,10 @@
 /**
  * A session at rest: everything it holds but its ledger, as bytes: virtual clock, files, and each database's changed pages
- * compressed against the world's image (weft.txt 3.3.3, idle sessions). About 20 KB after a dozen calls.
+ * compressed against the world's own (weft.txt 3.3.3, idle sessions). About 20 KB after a dozen calls.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { TreadleError } from '../../errors.js';
-import type { LoadedWorld } from '../../world/loaded.js';
+import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import { pack, unpack } from '../../world/state/parcel.js';
 import type { FrozenState, State } from '../../world/state/state.js';
 import { Workspace } from '../../world/workspace/workspace.js';
@@ -32,8 +32,10 @@ const damaged = (why: string, cause?: unknown): TreadleError =>
     cause,
   });
 
-export const packSession = ({ states, workspace, clock }: Resting): Uint8Array => {
-  const parcels = [...states].map(([service, state]) => [service, pack(state)] as const);
+/** `world`: the one that it began on, with the rows of its task. */
+export const packSession = (world: LoadedWorld, { states, workspace, clock }: Resting): Uint8Array => {
+  const pristine = (service: string): State => (world.services.get(service) as LoadedService).pristine;
+  const parcels = [...states].map(([service, state]) => [service, pack(pristine(service), state)] as const);
   const header: Header = {
     clock,
     files: [...workspace.files()],
@@ -68,7 +70,7 @@ export const unpackSession = (
     for (const [service, length] of header.parcels) {
       const loaded = world.services.get(service);
       if (!loaded || at + length > bytes.length) throw damaged(loaded ? 'it is cut off' : `${service} is not here`);
-      states.set(service, unpack(loaded.pristine.base, bytes.subarray(at, at + length)));
+      states.set(service, unpack(loaded.pristine, bytes.subarray(at, at + length)));
       at += length;
     }
   } catch (thrown) {

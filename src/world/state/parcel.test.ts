@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { Base } from './base.js';
 import type { Connection } from './connection.js';
 import { Engine } from './engine.js';
-import { baseOfParcel, pack, unpack } from './parcel.js';
+import { pack, pristineOfParcel, unpack } from './parcel.js';
 import { slabsFor } from './slabs.js';
 import { State } from './state.js';
 
@@ -29,10 +29,10 @@ const used = (): State => {
 
 test('a parked state comes back with the same bytes and is small', () => {
   const state = used();
-  const parcel = pack(state);
+  const parcel = pack(State.open(base), state);
   expect(parcel.length).toBeLessThan(state.bytes().length / 5);
-  expect(baseOfParcel(parcel)).toBe(base.hash);
-  const again = unpack(Base.of(base.image), parcel);
+  expect(pristineOfParcel(parcel)).toBe(base.hash);
+  const again = unpack(State.open(Base.of(base.image)), parcel);
   expect(again.hash()).toBe(state.hash());
   connection.bind(again);
   expect(connection.integrity()).toEqual([]);
@@ -40,20 +40,52 @@ test('a parked state comes back with the same bytes and is small', () => {
 });
 
 test('an untouched state packs to next to nothing', () => {
-  const parcel = pack(State.open(base).snapshot());
+  const parcel = pack(State.open(base), State.open(base).snapshot());
   expect(parcel.length).toBeLessThan(64);
-  expect(unpack(base, parcel).hash()).toBe(base.hash);
+  expect(unpack(State.open(base), parcel).hash()).toBe(base.hash);
 });
 
 test('damage is told, and leaves no pages behind', () => {
-  const parcel = pack(used());
+  const parcel = pack(State.open(base), used());
   const before = slabsFor(base.pageSize).live;
   const bad = expect.objectContaining({ code: 'bad_parcel' });
   for (const length of [0, 7, 40, 47, 60, parcel.length >> 1, parcel.length - 1])
-    expect(() => unpack(base, parcel.subarray(0, length))).toThrow(bad);
+    expect(() => unpack(State.open(base), parcel.subarray(0, length))).toThrow(bad);
   const foreign = Uint8Array.from(parcel);
   foreign[10] = (foreign[10] as number) ^ 1;
-  expect(() => unpack(base, foreign)).toThrow(bad);
-  expect(() => unpack(base, new Uint8Array(500))).toThrow(bad);
+  expect(() => unpack(State.open(base), foreign)).toThrow(bad);
+  expect(() => unpack(State.open(base), new Uint8Array(500))).toThrow(bad);
   expect(slabsFor(base.pageSize).live).toBe(before);
+});
+
+test('over a state with pages of its own only what came later is packed, and the rest is shared again', () => {
+  const began = (): State => {
+    const state = State.open(base);
+    connection.bind(state);
+    for (let i = 0; i < 600; i++) connection.prepare('INSERT INTO t (v) VALUES (?)').run([`of the task ${i * 7919}`]);
+    return state;
+  };
+  const pristine = began();
+  const session = pristine.fork();
+  connection.bind(session);
+  connection.prepare("UPDATE t SET v = 'seen' WHERE id = 2300").run();
+  const parcel = pack(pristine, session);
+  expect(parcel.length).toBeLessThan(pack(State.open(base), session).length / 4);
+  expect(pristineOfParcel(parcel)).toBe(pristine.hash());
+
+  const { live } = slabsFor(base.pageSize);
+  const again = unpack(pristine, parcel);
+  expect(slabsFor(base.pageSize).live - live).toBeLessThanOrEqual(3);
+  expect(again.hash()).toBe(session.hash());
+  connection.bind(again);
+  expect(connection.integrity()).toEqual([]);
+  connection.prepare("UPDATE t SET v = 'again' WHERE id = 2300").run();
+  expect(pack(pristine, pristine.fork()).length).toBeLessThan(64);
+  expect(again.hash()).not.toBe(session.hash());
+  again.drop();
+  expect(slabsFor(base.pageSize).live).toBe(live);
+
+  // Made anew, as after the server had let go of the world.
+  expect(unpack(began(), parcel).hash()).toBe(session.hash());
+  expect(() => unpack(State.open(base), parcel)).toThrow(expect.objectContaining({ code: 'bad_parcel' }));
 });

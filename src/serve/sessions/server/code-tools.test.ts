@@ -62,7 +62,7 @@ it('answer as a session of one’s own does, ledger and state alike', async () =
     ['return_all', {}],
     ['accept_parcel', { email: 5 }],
   ];
-  const alone = Session.open(server.worlds.hold(live.worldHash), { id: 'alone', me: live.start.me });
+  const alone = Session.open(server.worlds.hold(live.start.ground), { id: 'alone', me: live.start.me });
   for (const [tool, args] of steps) {
     const outcome = await live.call(tool, args);
     expect(outcome).toEqual(alone.call(tool, args));

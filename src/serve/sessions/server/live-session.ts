@@ -33,6 +33,8 @@ export interface House {
 export interface LiveStart {
   id: string;
   pins: Pins;
+  /** The world it started on, as the cache is asked for it. */
+  ground: string;
   labels: Labels;
   services: readonly string[];
   me: Caller;
@@ -74,9 +76,6 @@ export class LiveSession {
   get id(): string {
     return this.start.id;
   }
-  get worldHash(): string {
-    return this.start.pins.world.hash;
-  }
   get book(): ServedBook {
     return this.#place.at === 'active' ? (this.#place.session.book as ServedBook) : this.#book;
   }
@@ -113,7 +112,7 @@ export class LiveSession {
 
   /** Of all services, or of one. */
   groups(service?: string): SessionTool[][] {
-    const world = this.house.worlds.get(this.worldHash);
+    const world = this.house.worlds.get(this.start.ground);
     if (service !== undefined) return [toolsOfService(world, service)];
     const own = toolGroups(world, this.#offered);
     return this.companions.isEmpty ? own : [...own, this.companions.tools()];
@@ -121,7 +120,7 @@ export class LiveSession {
 
   /** Whether an agent of one service may call it; what no service has is for the session to refuse. */
   isOf(service: string, tool: string): boolean {
-    return this.house.worlds.get(this.worldHash).tools.get(tool)?.service.id === service;
+    return this.house.worlds.get(this.start.ground).tools.get(tool)?.service.id === service;
   }
 
   /** Runs `work` on the session as it is, in its turn; woken first where it rests. */
@@ -231,7 +230,7 @@ export class LiveSession {
   /** A session from exactly this state; `companions` were copied before. */
   branch(session: Session, start: LiveStart, heard: Heard, companions: Companions): LiveSession {
     const book = this.book.forkFor(heard);
-    this.house.worlds.hold(this.worldHash);
+    this.house.worlds.hold(this.start.ground);
     return new LiveSession(this.house, start, session.fork(start.id, book), book, companions);
   }
 
@@ -241,9 +240,9 @@ export class LiveSession {
     const { session } = this.#place;
     this.#book = session.book as ServedBook;
     this.#clock = session.clock;
-    this.#snapshots.freeze();
+    this.#snapshots.freeze(() => session.world);
     this.#place = park(session);
-    this.house.worlds.letGo(this.worldHash);
+    this.house.worlds.letGo(this.start.ground);
     return true;
   }
 
@@ -251,7 +250,10 @@ export class LiveSession {
   async leaveMemory(): Promise<void> {
     await this.turns.run(async () => {
       if (this.#place.at !== 'parked') return;
-      const bytes = bundle([this.#place.bytes, ...this.#snapshots.freeze()]);
+      const bytes = bundle([
+        this.#place.bytes,
+        ...this.#snapshots.freeze(() => this.house.worlds.get(this.start.ground)),
+      ]);
       this.#place = await toDisk({ bytes }, this.house.storage, this.id);
       this.#snapshots.giveUp();
       this.#book.rest();
@@ -273,7 +275,7 @@ export class LiveSession {
     const { worlds, storage } = this.house;
     return after(parcelOf(place, storage.blobs), (bytes) => {
       const [own = bytes, ...snapshots] = place.at === 'parked' ? [bytes] : unbundle(bytes);
-      const world = worlds.hold(this.worldHash);
+      const world = worlds.hold(this.start.ground);
       const { id, services, me } = this.start;
       try {
         const session = Session.resume(world, { id, services, me, book: this.#book }, statesIn(world, own));
@@ -282,7 +284,7 @@ export class LiveSession {
         this.#place = { at: 'active', session };
         return session;
       } catch (thrown) {
-        worlds.letGo(this.worldHash);
+        worlds.letGo(this.start.ground);
         throw thrown;
       }
     });
@@ -305,7 +307,7 @@ export class LiveSession {
     this.status = 'closed';
     if (this.#place.at === 'active') {
       this.#book = this.#place.session.book as ServedBook;
-      this.house.worlds.letGo(this.worldHash);
+      this.house.worlds.letGo(this.start.ground);
     }
     vacate(this.#place, this.house.storage.blobs);
     this.#book.drop();

@@ -9,6 +9,7 @@ import type { Registry } from '../../registry/registry.js';
 import { verifierOf } from '../../registry/verifier.js';
 import { callerOf } from '../caller.js';
 import { warmVerdict } from './verdicts.js';
+import { worldKey } from './world-cache.js';
 
 /** The part of a task that an open session needs; its checks are read when they are run. */
 interface TaskOpening {
@@ -16,6 +17,8 @@ interface TaskOpening {
   services: readonly string[];
   actor: Task['actor'];
   brief: string;
+  /** As an opening's; one text for all sessions of the task. */
+  ground: string;
   /** Hash of the verifier it was published with. */
   verifier: string;
 }
@@ -27,6 +30,8 @@ interface WorldPins {
 
 export interface Opening {
   pins: Pins;
+  /** The world that its sessions start on, as the cache is asked for it. */
+  ground: string;
   services: readonly string[];
   /** Absent where no task says on whose behalf: the world's own choice, once it is loaded. */
   me?: Caller;
@@ -62,7 +67,7 @@ export class Openings {
       });
     const pins = this.#world(this.registry.resolve('world', request.world));
     const services = this.#offered(pins, request.services ?? Object.keys(pins.services));
-    return { pins: { world: pins.world, services: pins.services, servers }, services };
+    return { pins: { world: pins.world, services: pins.services, servers }, ground: pins.world.hash, services };
   }
 
   /** Reads a task's opening ahead, so that the first session on it does not wait for the disk. */
@@ -93,18 +98,33 @@ export class Openings {
         verifier: this.#verifier(record),
         servers,
       },
+      ground: task.ground,
       services: this.#offered(pins, request.services ?? task.services),
       me: callerOf(task.actor),
       brief: task.brief,
     };
   }
 
+  /** What the world cache is asked for on behalf of a task's sessions. */
+  groundOf(taskHash: string): string {
+    return this.#task(taskHash).ground;
+  }
+
   #task(hash: string): TaskOpening {
     const known = this.#tasks.get(hash);
     if (known) return known;
     const task = this.registry.read('task', hash) as unknown as Task;
-    const { world, services, actor, brief } = task;
-    return remember(this.#tasks, hash, { world, services, actor, brief, verifier: addressOf(verifierOf(task)) });
+    const { world, services, actor, brief, grounding } = task;
+    const hasRows = grounding?.rounds.some(({ rows }) => rows.length > 0) === true;
+    const ground = hasRows ? worldKey(world, hash) : world;
+    return remember(this.#tasks, hash, {
+      world,
+      ground,
+      services,
+      actor,
+      brief,
+      verifier: addressOf(verifierOf(task)),
+    });
   }
 
   #world(record: Pin): WorldPins {

@@ -40,7 +40,7 @@ const diskFailed = (cause: unknown): TreadleError => {
 
 /** Compresses the changed pages; the session's book is the caller's to keep. */
 export const park = (session: Session): Place => {
-  const bytes = packSession(session);
+  const bytes = packSession(session.world, session);
   session.release();
   return { at: 'parked', bytes };
 };

@@ -3,6 +3,7 @@
  * closed as wholes. In process; HTTP, the gyms and the client sit on top.
  */
 import { rmSync } from 'node:fs';
+import type { Task } from '../../../artifacts/task.js';
 import { asTreadleError, TreadleError } from '../../../errors.js';
 import { wallSeconds } from '../../../kit/clock.js';
 import type { WorldParts } from '../../../world/loaded.js';
@@ -36,7 +37,7 @@ import { type Heard, servedBook } from './served-book.js';
 import { mintId, mintTokens } from './tokens.js';
 import { after, type Maybe } from './turns.js';
 import { judge } from './verdicts.js';
-import { WorldCache } from './world-cache.js';
+import { WorldCache, type WorldSources } from './world-cache.js';
 
 export interface SessionServerOptions {
   engine: Engine;
@@ -55,7 +56,7 @@ export interface ServerLimits {
   capacity: number;
   /** Closed sessions that are remembered. */
   closed: number;
-  /** Loaded worlds that nobody uses. */
+  /** Loaded worlds, and worlds with a task's rows, beyond which those go that nobody uses. */
   worlds: number;
   /** Seconds without a request after which a session is closed, where it does not say itself. */
   idleSeconds: number;
@@ -79,6 +80,11 @@ const LIMITS: ServerLimits = {
   startSeconds: 60,
   now: wallSeconds,
 };
+
+const sourcesOf = ({ partsOf, registry }: SessionServerOptions): WorldSources => ({
+  partsOf,
+  groundingOf: (task) => (registry.read('task', task) as unknown as Task).grounding,
+});
 
 const SWEEP_MS = 1_000;
 const AGAIN_MS = 5;
@@ -116,7 +122,7 @@ export class SessionServer implements Doorkeeper {
       onDefect: (error) => this.#failed(error),
     });
     this.#house = {
-      worlds: new WorldCache(options.engine, options.partsOf, this.limits.worlds),
+      worlds: new WorldCache(options.engine, sourcesOf(options), this.limits.worlds),
       storage: { folder, blobs: options.blobs },
       now: this.limits.now,
       ended: (live) => this.#roll.ended(live),
@@ -162,18 +168,18 @@ export class SessionServer implements Doorkeeper {
   open(request: OpenRequest): Maybe<OpenedSession> {
     this.needRoom();
     const opening = this.openings.of(request);
-    const { pins, services, brief } = opening;
+    const { pins, ground, services, brief } = opening;
     const id = mintId();
     const made = this.#companions(pins, request.sandbox === true, id);
     return after(made, (companions) => {
       try {
         this.needRoom();
-        const world = this.worlds.hold(pins.world.hash);
+        const world = this.worlds.hold(ground);
         const labels = request.labels ?? {};
         const book = servedBook(this.ledgers.open(), this.#heard(pins, labels));
         const me = opening.me ?? actorOf(world);
         const idleSeconds = request.idleSeconds ?? this.limits.idleSeconds;
-        const start = { id, pins, labels, services, me, idleSeconds };
+        const start = { id, pins, ground, labels, services, me, idleSeconds };
         const session = Session.open(world, { id, services, me, book });
         return this.#admit(start, (full) => new LiveSession(this.#house, full, session, book, companions), brief);
       } catch (thrown) {
@@ -197,8 +203,8 @@ export class SessionServer implements Doorkeeper {
   #admit(start: Omit<LiveStart, 'digests'>, make: (start: LiveStart) => LiveSession, brief?: string): OpenedSession {
     const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
     // Written out: a spread may give each object a shape of its own, and there are thousands.
-    const { id, pins, labels, services, me, idleSeconds, parent } = start;
-    const live = make({ id, pins, labels, services, me, idleSeconds, digests, parent });
+    const { id, pins, ground, labels, services, me, idleSeconds, parent } = start;
+    const live = make({ id, pins, ground, labels, services, me, idleSeconds, digests, parent });
     this.#roll.add(live);
     const connect = (i: number, service?: string) => ({
       token: tokens[i] as string,

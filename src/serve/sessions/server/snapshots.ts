@@ -50,11 +50,11 @@ export class Snapshots {
     return kept.copies;
   }
 
-  /** Compresses every snapshot, in the order of `ids()`. */
-  freeze(): Uint8Array[] {
+  /** Compresses every snapshot, in the order of `ids()`. `world`: the one the session began on. */
+  freeze(world: () => LoadedWorld): Uint8Array[] {
     return [...(this.#made ?? [])].map(([id, kept]) => {
       if ('bytes' in kept) return kept.bytes;
-      const bytes = packSession(kept.live);
+      const bytes = packSession(world(), kept.live);
       // Its book stays; only the pages go.
       dropSnapshot({ ...kept.live, book: plainBook() });
       this.#kept.set(id, { bytes, book: kept.book, copies: kept.copies });
