@@ -17,6 +17,7 @@ import { type GateTally, type LibraryReport, readLibrary } from '../src/corpus/l
 import { elapsedMs } from '../src/kit/clock.js';
 import { addressOf } from '../src/kit/hash.js';
 import { prepareGround } from '../src/tasks/ground/ground.js';
+import { groundFor } from '../src/tasks/ground/grounded.js';
 import { addTally, emptyTally } from '../src/tasks/library/tally.js';
 import { passes } from '../src/tasks/replay.js';
 import { loadWorld, unloadWorld } from '../src/world/loaded.js';
@@ -77,8 +78,10 @@ const rerun = (engine: Engine, corpus: Corpus, id: string, counts: Rerun): void 
   for (const task of corpus.readTasks(id).tasks) {
     const hash = addressOf(task);
     counts.tasks++;
-    if (passes(ground, task, { calls: [], answer: '' }, hash)) counts.nullPass++;
-    if (passes(ground, task, task.reference, hash)) counts.referencePass++;
+    const own = groundFor(ground, task);
+    if (passes(own.ground, task, { calls: [], answer: '' }, hash)) counts.nullPass++;
+    if (passes(own.ground, task, task.reference, hash)) counts.referencePass++;
+    own.drop();
   }
   unloadWorld(world);
 };

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { chainOf } from '../../src/corpus/statistics/masked.js';
 import { addressOf, canonicalJson } from '../../src/kit/hash.js';
 import { prepareGround } from '../../src/tasks/ground/ground.js';
+import { groundFor } from '../../src/tasks/ground/grounded.js';
 import { orthogonal } from '../../src/tasks/library/orthogonality.js';
 import { libraryReport } from '../../src/tasks/library/report.js';
 import { type WorldLibrary, worldLibrary } from '../../src/tasks/library/world.js';
@@ -44,8 +45,10 @@ describe('a library', () => {
     const ground = prepareGround(await world());
     for (const { task, certificate } of library.tasks) {
       expect(certificate).toMatchObject({ pass: true, subject: addressOf(task), name: task.id });
-      expect(passes(ground, task, task.reference, addressOf(task)), task.brief).toBe(true);
-      expect(passes(ground, task, { calls: [], answer: '' }, addressOf(task)), task.brief).toBe(false);
+      const own = groundFor(ground, task);
+      expect(passes(own.ground, task, task.reference, addressOf(task)), task.brief).toBe(true);
+      expect(passes(own.ground, task, { calls: [], answer: '' }, addressOf(task)), task.brief).toBe(false);
+      own.drop();
     }
   });
   it('writes, asks, sends and deletes, in the company core too', () => {
