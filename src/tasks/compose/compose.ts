@@ -56,7 +56,7 @@ const nodeOf = ({ node, family, task, service, calls }: Grown['stages'][number],
 });
 
 /** Stages that a case of a process takes at the most often; as many cases are planned as would fill the task. */
-const STAGES_PER_CASE = 4;
+const STAGES_PER_CASE = 3;
 
 const isOutOfOrder = ({ findings }: Certificate): boolean =>
   findings.some(

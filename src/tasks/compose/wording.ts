@@ -40,7 +40,8 @@ export const briefOf = (stages: readonly Stage[], cases: readonly Case[], random
           ? `${errand.title}, ${i === 0 ? 'first case' : 'next case'}:`
           : `${errand.title}. ${errand.purpose}`
         : (asides[aside++ % asides.length] as string);
-      lines.push('', heading);
+      // Nothing stands beside what has not begun.
+      lines.push('', ...(i === 0 && !errand ? [] : [heading]));
     }
     for (const node of nodes) {
       const stage = byNode.get(node) as Stage;
