@@ -100,6 +100,19 @@ const sameTarget = (
 /** Keys by which a row is somebody's own: a payslip's employee is its pay profile's. A keeper, handler or buyer is not. */
 const OWN_KEY = /^(employee_no|employee_email|work_email|email|[a-z]+_no)$/;
 
+/** The name beside somebody's number or address: a badge's holder is its employee, who signs has that address. */
+const isNameOf = (col: string, other: string): boolean =>
+  (/^(holder|full|employee)_name$/.test(col) && OWN_KEY.test(other)) || other === col.replace(/_name$/, '_email');
+
+/** A name that another service knows as well, and not of the thing that it names there: a text. */
+const asText = (made: Chosen): Chosen => {
+  const { refers, arg } = made;
+  const label = refers?.service.spec.tables[refers.table]?.label;
+  if (!refers || !/_name$/.test(made.name) || typeof arg.value !== 'string' || refers.row[label ?? ''] === arg.value)
+    return made;
+  return { arg: { ...arg, origin: { brief: arg.value } }, name: made.name, words: arg.value, isText: true };
+};
+
 /** A column that repeats what a chosen row already says (its employee's e-mail) takes that row's value and goes without saying. */
 const repeated = (
   ground: Ground,
@@ -117,6 +130,8 @@ const repeated = (
       const value = link?.service === refers.service && link.table === refers.table ? refers.row[link.col] : undefined;
       if (value !== undefined) return { arg: { name, value, origin: { observed: true } }, name: col, words: '' };
     }
+    if (refers?.service.role === 'core' && isNameOf(col, other) && typeof refers.row.name === 'string')
+      return { arg: { name, value: refers.row.name, origin: { observed: true } }, name: col, words: '' };
     if (!refers || refers.service !== service || !OWN_KEY.test(col)) continue;
     const value = sameTarget(ground, service, table, col, refers);
     if (value !== undefined) return { arg: { name, value, origin: { observed: true } }, name: col, words: '' };
@@ -152,7 +167,7 @@ export const pickOptional = (
     const made = choose(ground, service, table, name, arg, random, { ...from, beside: [...chosen, ...out] });
     if (!made || (from.isChange && isSomebodyElse(made)) || [...chosen, ...out].some((one) => isSameKind(one, made)))
       continue;
-    out.push(made);
+    out.push(asText(made));
   }
   return out;
 };
@@ -166,12 +181,14 @@ export const pickRequired = (
   from: From,
 ): Chosen[] | undefined => {
   const out: Chosen[] = [];
-  for (const [name, arg] of needed) {
+  // Who it is comes before what goes without saying of them.
+  const ordered = [...needed].sort(([a], [b]) => Number(/_name$/.test(a)) - Number(/_name$/.test(b)));
+  for (const [name, arg] of ordered) {
     const made =
       repeated(ground, service, table, name, arg, out) ??
       choose(ground, service, table, name, arg, random, { ...from, beside: out });
     if (!made) return undefined;
-    out.push(made);
+    out.push(asText(made));
   }
   return out;
 };

@@ -8,6 +8,7 @@ import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, forkPlan, keyOf, type NamedTool, type Plan, perform, seenAt, startPlan } from '../ground/plan.js';
 import { filterFor, finders, getterOf, keyArgOf, neededColumns, preferredFirst, reveal } from '../ground/reveal.js';
 import { PERSON } from '../words/context.js';
+import { askedOf } from '../words/happening.js';
 import { didOf, nounOf, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
 import { asked, askedPlainly, PERSONAS } from '../words/tone.js';
@@ -174,7 +175,7 @@ export const chained: Family = (ground: Ground, tool: NamedTool, random: Rng): C
         }
       : pickColumn(ground, hop.service, hop.table, target, above ? ['status'] : [hop.key, 'status'], random);
     if (!column || (column.col === 'email' && !above)) continue;
-    const thing = `${column.field} of ${whom}`;
+    const thing = askedOf(column.field, whom);
     const said = descriptors.map(({ words }) => words);
     const answer = answerOf(hop.service, hop.table, target, column, thing, ground.rows(hop.service)(hop.table), said);
     const persona = random.pick(PERSONAS);

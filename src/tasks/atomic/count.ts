@@ -19,6 +19,7 @@ import {
 } from '../ground/plan.js';
 import { reveal } from '../ground/reveal.js';
 import { currencyOf, sayMoney } from '../ground/say.js';
+import { standsOut } from '../words/happening.js';
 import { sayColumn, sayField, sayMany } from '../words/names.js';
 import { isSpeakable } from '../words/sayable.js';
 import { PERSONAS } from '../words/tone.js';
@@ -107,10 +108,11 @@ const whichFirst = (spec: Table, group: Group, random: Rng): Question | undefine
   const dated = column.type === 'date' || column.type === 'datetime';
   const which = dated ? (high ? 'latest' : 'earliest') : high ? 'highest' : 'lowest';
   const field = column.type === 'datetime' ? sayField(spec, col).replace(/\btime\b/, 'date') : sayField(spec, col);
+  const out = standsOut(field, which);
   const request = random.pick([
-    `Which of the ${group.words} has the ${which} ${field}? Give the ${sayColumn(label)}.`,
-    `Of all ${group.words}, which one has the ${which} ${field}? I need the ${sayColumn(label)}.`,
-    `Please find the one with the ${which} ${field} among the ${group.words} and tell me its ${sayColumn(label)}.`,
+    `Which of the ${group.words} ${out}? Give the ${sayColumn(label)}.`,
+    `Of all ${group.words}, which one ${out}? I need the ${sayColumn(label)}.`,
+    `Please find the one among the ${group.words} that ${out} and tell me its ${sayColumn(label)}.`,
   ]);
   const expected = String(best[label]);
   const distractors = [...new Set(values.map((row) => String(row[label])))].filter((other) => other !== expected);

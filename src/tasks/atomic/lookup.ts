@@ -5,6 +5,7 @@ import { modeFor, singleOut } from '../ground/descriptors.js';
 import { type Ground, subjectRows } from '../ground/ground.js';
 import { dropPlan, type NamedTool, perform, startPlan } from '../ground/plan.js';
 import { getterOf, keyArgOf, neededColumns, reveal } from '../ground/reveal.js';
+import { askedOf } from '../words/happening.js';
 import { nounOf, sayColumn } from '../words/names.js';
 import { sayRow } from '../words/rows.js';
 import { asked, askedPlainly, PERSONAS } from '../words/tone.js';
@@ -24,7 +25,7 @@ export const lookup: Family = (ground: Ground, tool: NamedTool, random: Rng): Ca
     const used = descriptors.map(({ col }) => col);
     const column = pickColumn(ground, service, table, row, used, random);
     if (!column) continue;
-    const thing = `${column.field} of ${sayRow(service, table, row, descriptors)}`;
+    const thing = askedOf(column.field, sayRow(service, table, row, descriptors));
     const said = descriptors.map(({ words }) => words);
     const answer = answerOf(service, table, row, column, thing, rows, said);
     const persona = random.pick(PERSONAS);
@@ -83,7 +84,7 @@ export const related: Family = (ground: Ground, tool: NamedTool, random: Rng): C
     const noun = nounOf(parentSpec);
     const role = sayColumn(col);
     const who = noun.includes(role) ? noun : role;
-    const thing = `${column2.field} of the ${who} of ${sayRow(service, table, row, descriptors)}`;
+    const thing = askedOf(column2.field, `the ${who} of ${sayRow(service, table, row, descriptors)}`);
     const said = descriptors.map(({ words }) => words);
     const answer = answerOf(service, parentTable, parent, column2, thing, all(parentTable), said);
     const persona = random.pick(PERSONAS);

@@ -7,6 +7,7 @@ import type { Candidate, Family } from '../atomic/candidate.js';
 import type { Ground } from '../ground/ground.js';
 import type { NamedTool } from '../ground/plan.js';
 import { currencyOf, sayMoney } from '../ground/say.js';
+import { standsOut } from '../words/happening.js';
 import { sayColumn, sayField, sayMany } from '../words/names.js';
 import { isSayable, isSpeakable } from '../words/sayable.js';
 import { PERSONAS } from '../words/tone.js';
@@ -145,10 +146,11 @@ const extreme = (group: RowGroup, spec: Table, all: readonly Row[], random: Rng)
   if (!best || !second || best[col] === second[col] || sorted.length < rows.length) return undefined;
   const most = column.type !== 'money' ? (high ? 'latest' : 'earliest') : high ? 'highest' : 'lowest';
   const [field, name] = [sayField(spec, col).replace(/\btime\b/, 'date'), sayColumn(label)];
+  const out = standsOut(field, most);
   const request = random.pick([
-    `Which of the ${words} has the ${most} ${field}? Give me the ${name}.`,
-    `Of all ${words}, which one has the ${most} ${field}? I need the ${name}.`,
-    `Please find the one with the ${most} ${field} among the ${words} and tell me its ${name}.`,
+    `Which of the ${words} ${out}? Give me the ${name}.`,
+    `Of all ${words}, which one ${out}? I need the ${name}.`,
+    `Please find the one among the ${words} that ${out} and tell me its ${name}.`,
   ]);
   const expected = String(best[label]);
   const others = [...rows, ...group.near.map(({ row }) => row)].map((row) => String(row[label]));

@@ -42,21 +42,24 @@ export const stateOf = (col: string, value: string): Condition => {
   const words = wordsOf(value).join(' ');
   const name = sayColumn(col);
   const isState = /^(status|state)$/.test(col) && isAdjective(words);
-  const isKind = /^(kind|type|category|grade|class)$/.test(col);
+  const behind = isState
+    ? undefined
+    : /^(kind|type|category|grade|class)$/.test(col)
+      ? `of ${name} ${words}`
+      : col === 'folder'
+        ? `in the ${words} folder`
+        : /(^|_)(ward|zone|region|department|district)$/.test(col)
+          ? `in ${name} ${words}`
+          : / by$/.test(name)
+            ? `${name} ${words}`
+            : `with ${name} ${words}`;
+  const is = isState ? `is ${words}` : behind?.startsWith('with ') ? `has the ${name} “${words}”` : `is ${behind}`;
   return {
     kind: 'state',
     col,
     words,
-    ...(isState
-      ? { before: words }
-      : {
-          behind: isKind
-            ? `of ${name} ${words}`
-            : col === 'folder'
-              ? `in the ${words} folder`
-              : `with ${name} ${words}`,
-        }),
-    is: isState ? `is ${words}` : isKind ? `is of ${name} ${words}` : `has the ${name} “${words}”`,
+    ...(behind === undefined ? { before: words } : { behind }),
+    is,
     holds: (row) => row[col] === value,
     args: (tool) => {
       const equal = filterFor(tool, col, ['eq']);

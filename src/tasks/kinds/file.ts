@@ -198,7 +198,7 @@ const takeOut = ({ tool, keyArg, key, subject, plan, random }: Scene): Work | un
           `check ${subject} out into the workspace`,
         ])
       : random.pick([
-          `get me the text of ${subject} as a file in the workspace`,
+          `take the text of ${subject} into the workspace as a file`,
           `fetch ${subject} into the workspace`,
           `put ${subject} into the workspace as a file`,
         ]);

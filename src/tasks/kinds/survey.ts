@@ -43,7 +43,9 @@ const more = (counts: Record<string, number>, key: string): void => {
 export const sitesFor = (ground: Ground, family: FamilyEntry): NamedTool[] =>
   [...ground.world.services.values()].flatMap((service) =>
     toolsOf(ground.world, service.id).filter(
-      (tool) => family.growsOn(tool, ground.world) && (service.role === 'domain' || tool.tool.tool.writes.length === 0),
+      (tool) =>
+        family.growsOn(tool, ground.world) &&
+        (service.role === 'domain' || tool.tool.tool.writes.length === 0 || family.name === 'message'),
     ),
   );
 

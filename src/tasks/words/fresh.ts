@@ -21,7 +21,8 @@ const people = (said: readonly Said[]): { whose: string; roles: string[]; things
     const thing = startsWith(words, noun) ? words : `${noun} ${words}`;
     if (isPerson && /_by$/.test(name)) roles.push(`${words} as the one who ${didOf(name)} it`);
     else if (isPerson && !/^(employee|email|work email|e-mail)/.test(role)) roles.push(`${words} as ${roleOf(name)}`);
-    else if (!noun.includes(role) && !role.includes(noun) && !/e-mail/.test(role)) roles.push(`${thing} as ${role}`);
+    else if (!noun.includes(role) && !role.includes(noun) && !/e-mail|^employee/.test(role))
+      roles.push(`${thing} as ${role}`);
     else if (whose === '') whose = ` for ${thing}`;
     else things.push(thing);
   }
@@ -52,7 +53,8 @@ export const sayNew = (opening: string, said: readonly Said[], random: Rng): Say
   ];
   if (details.length === 0) return { does: head, tail: '' };
   const inOne = details.length < 3 || random.chance(0.4);
-  if (inOne) return { does: `${head} with ${joined(details.map(({ text }) => text))}`, tail: '' };
+  const link = / with /.test(head) ? ', with' : ' with';
+  if (inOne) return { does: `${head}${link} ${joined(details.map(({ text }) => text))}`, tail: '' };
   const tail = [
     ...(roles.length > 0 ? [`It should have ${joined(roles)}.`] : []),
     ...(others.length > 0

@@ -71,7 +71,9 @@ const ofColumn = (parts: Parts, spec: Table, { col, words }: Descriptor): void =
   const column = spec.cols[col];
   if (!column) return;
   const name = sayColumn(col);
-  if (column.type === 'date' || column.type === 'datetime') parts.when.push(sayWhen(col, words, nounOf(spec)));
+  // Whose it is, kept as a name: `the matter of Kramer & Söhne Bank`.
+  if (/^(customer|client|patient|guest|member|tenant)_name$/.test(col)) parts.owner.push(`for ${words}`);
+  else if (column.type === 'date' || column.type === 'datetime') parts.when.push(sayWhen(col, words, nounOf(spec)));
   else if (column.type === 'money') parts.having.push(`${article(sayField(spec, col))} of ${words}`);
   else if (column.type === 'bool') parts.having.push(`“${name}” set to ${words}`);
   else if (column.type === 'int' || column.type === 'number') parts.having.push(sayCount(name, words));

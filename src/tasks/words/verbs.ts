@@ -55,7 +55,7 @@ export const fieldSaid = ({ name, words, noun }: Said): string =>
 const value = ({ words, name, isText }: Said): string => (isText ? quoted(words, name) : words);
 
 /** Arguments that the verb's own phrase left over. */
-const rest = (said: readonly Said[], random: Rng): string => {
+const rest = (said: readonly Said[], head: string, random: Rng): string => {
   const withs: string[] = [];
   let reason = '';
   for (const one of said) {
@@ -77,7 +77,9 @@ const rest = (said: readonly Said[], random: Rng): string => {
       );
     else withs.push(`${fieldSaid(one)} ${value(one)}`);
   }
-  return `${withs.length > 0 ? ` with ${joined(withs)}` : ''}${reason}`;
+  // A second `with` would belong to the first.
+  const link = / with /.test(head) ? ', with' : ' with';
+  return `${withs.length > 0 ? `${link} ${joined(withs)}` : ''}${reason}`;
 };
 
 /** `write_off`, the invoice -> `write off the invoice ...`; with arguments: `renew the contract ... until 5 March 2025`. */
@@ -97,6 +99,7 @@ export const sayAction = (verb: string, subject: string, said: readonly Said[], 
     head +
     rest(
       said.filter(({ name }) => !used.has(name)),
+      head,
       random,
     )
   );
