@@ -112,7 +112,7 @@ const whichFirst = (spec: Table, group: Group, random: Rng): Question | undefine
   const request = random.pick([
     `Which of the ${group.words} ${out}? Give the ${sayColumn(label)}.`,
     `Of all ${group.words}, which one ${out}? I need the ${sayColumn(label)}.`,
-    `Please find the one among the ${group.words} that ${out} and tell me its ${sayColumn(label)}.`,
+    `Among the ${group.words}, please find the one that ${out} and tell me its ${sayColumn(label)}.`,
   ]);
   const expected = String(best[label]);
   const distractors = [...new Set(values.map((row) => String(row[label])))].filter((other) => other !== expected);

@@ -150,7 +150,7 @@ const extreme = (group: RowGroup, spec: Table, all: readonly Row[], random: Rng)
   const request = random.pick([
     `Which of the ${words} ${out}? Give me the ${name}.`,
     `Of all ${words}, which one ${out}? I need the ${name}.`,
-    `Please find the one among the ${words} that ${out} and tell me its ${name}.`,
+    `Among the ${words}, please find the one that ${out} and tell me its ${name}.`,
   ]);
   const expected = String(best[label]);
   const others = [...rows, ...group.near.map(({ row }) => row)].map((row) => String(row[label]));

@@ -6,6 +6,7 @@ import type { Row } from '../../world/state/types.js';
 import type { Alternative } from '../alternatives.js';
 import { factsOf, leavesTrace, referBindings, revealAll, splitArgs } from '../atomic/arguments.js';
 import type { Candidate, Family } from '../atomic/candidate.js';
+import { hasHappened } from '../atomic/figures.js';
 import { accepts, isOver, wantedOf } from '../atomic/on-row.js';
 import type { Chosen } from '../atomic/values.js';
 import type { Ground } from '../ground/ground.js';
@@ -28,12 +29,16 @@ const fitsMany = (spec: Table, { name, refers }: Chosen): boolean => {
   return (
     refers?.service.role === 'core' ||
     column?.enum !== undefined ||
-    ['date', 'datetime', 'bool'].includes(column?.type ?? '')
+    column?.type === 'bool' ||
+    (['date', 'datetime'].includes(column?.type ?? '') && !hasHappened(name))
   );
 };
 
 /** One resident cannot have all appointments. */
 const isOneThing = ({ refers }: Chosen): boolean => refers !== undefined && refers.service.role !== 'core';
+
+/** Nor is one sum given back for each of several returns. */
+const isSum = (tool: NamedTool, { arg }: Chosen): boolean => tool.tool.tool.args[arg.name]?.type === 'money';
 
 const argsFor = (keyArg: string, key: string | number, chosen: readonly Chosen[]): PlannedArg[] => [
   { name: keyArg, value: key, origin: { observed: true } },
@@ -117,7 +122,7 @@ export const every: Family = (ground: Ground, tool: NamedTool, random: Rng): Can
     const chosen = wanted.choose(seed);
     if (!chosen) continue;
     const isEachOnesOwn =
-      wanted.family === 'update' ? chosen.some((one) => !fitsMany(spec, one)) : chosen.some(isOneThing);
+      wanted.family === 'update' ? chosen.some((one) => !fitsMany(spec, one)) : chosen.some((one) => isOneThing(one) || isSum(tool, one));
     if (isEachOnesOwn) continue;
     const doing: Doing = { tool, keyArg, chosen };
     const group = groupAround(

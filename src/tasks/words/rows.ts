@@ -51,7 +51,9 @@ interface Parts {
 const ofParent = (parts: Parts, col: string, words: string, noun: string): void => {
   const role = sayColumn(col);
   const known = wording().roles[role];
-  if (/_by$/.test(col)) parts.people.push(`${spelled(col)} ${words}`);
+  if (parts.owner.length === 0 && /^(customer|client|patient|guest|member|tenant)_name$/.test(col))
+    parts.owner.push(`for ${words}`);
+  else if (/_by$/.test(col)) parts.people.push(`${spelled(col)} ${words}`);
   else if (known) parts.people.push(known.replace('{who}', words));
   else if (parts.owner.length === 0 && (noun.includes(role) || role.includes(noun)))
     parts.owner.push(`for ${noun} ${words}`);

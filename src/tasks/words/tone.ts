@@ -2,6 +2,7 @@
 import type { Persona } from '../../artifacts/disclosure.js';
 import type { Rng } from '../../kit/rng.js';
 import { capital, closed } from './grammar.js';
+import { whenOf } from './happening.js';
 
 /** What a manner says of how somebody talks. */
 export type Voice = Pick<Persona, 'tone' | 'verbosity' | 'register' | 'patience'>;
@@ -185,6 +186,7 @@ const forMany = (form: string): string =>
     .replace(/\{\} is\b/, '{} are');
 
 const askedAs = (form: string, thing: string): string =>
+  (/^What (exactly )?is \{\}\?$/.test(form) ? whenOf(thing) : undefined) ??
   closed(filled(isMany(thing) ? forMany(form) : form, thing), '?');
 
 /** `the due date of invoice INV-1` made into a question. */
