@@ -13,6 +13,7 @@ import { onInterrupt } from '../interrupt.js';
 import { chosenWorlds, DEFAULT_OUT, jobsFor, jobsOption, jsonOption, worldOption } from '../options.js';
 import { withByHand } from '../pipeline/by-hand.js';
 import { makeLibraries } from '../pipeline/library/crew.js';
+import { addVariants, VARIANTS } from '../pipeline/variants.js';
 import { makeUi, type Ui } from '../ui.js';
 
 interface Options {
@@ -23,6 +24,7 @@ interface Options {
   jobs?: number;
   seed?: string;
   json?: boolean;
+  variants?: string | true;
   composed?: string | true;
   profiles?: string;
   mix?: string;
@@ -110,6 +112,26 @@ const makeAll = async (corpus: Corpus, worlds: readonly string[], options: Optio
   }
 };
 
+const vary = async (
+  corpus: Corpus,
+  worlds: readonly string[],
+  asked: string | true,
+  seed: string | undefined,
+  ui: Ui,
+): Promise<void> => {
+  const count = asked === true ? VARIANTS : wholeNumber('--variants', 10_000)(asked);
+  const engine = await Engine.start();
+  try {
+    for (const id of worlds) {
+      const onMade = (made: number): void => ui.progress(`${id}: ${made} of ${count} variants`);
+      const made = addVariants(corpus, engine, id, { count, onMade, ...(seed === undefined ? {} : { seed }) });
+      ui.step(`  ${id}: ${made} of ${count} variants`);
+    }
+  } finally {
+    engine.close();
+  }
+};
+
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 /** Briefs are printed for a world or two; of many, the numbers. */
@@ -140,6 +162,10 @@ export const tasksCommand = (): Command =>
         'tasks a world: sampled, as build does; with --coverage or --rounds a library and, where it holds fewer, sampled ones beside it',
       ).argParser(wholeNumber('--tasks', 10_000)),
     )
+    .option(
+      '--variants [n]',
+      `and this many variants a world (default ${VARIANTS}): the same structures about other rows, in other words`,
+    )
     .option('--composed [n]', 'compose this many tasks of many stages over several services (default 10) instead')
     .option('--profiles <file>', 'ranges and shares of the composed profiles, like data/profiles.yaml')
     .option('--mix <shares>', 'shares of the composed profiles in place of the file: simple=1,expert=2')
@@ -148,7 +174,7 @@ export const tasksCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle tasks treadle-out\n  treadle tasks treadle-out --coverage 0.95 --rounds 6 --jobs 2\n  treadle tasks treadle-out --tasks 40 --seed 2 --json\n  treadle tasks treadle-out --composed 20\n  treadle tasks treadle-out --composed 5 --mix expert=1',
+      '\nExamples:\n  treadle tasks treadle-out\n  treadle tasks treadle-out --coverage 0.95 --rounds 6 --jobs 2\n  treadle tasks treadle-out --tasks 40 --seed 2 --json\n  treadle tasks treadle-out --tasks 8 --variants 10\n  treadle tasks treadle-out --composed 20\n  treadle tasks treadle-out --composed 5 --mix expert=1',
     )
     .action(async (dir: string, options: Options) => {
       if (options.composed !== undefined) {
@@ -164,6 +190,7 @@ export const tasksCommand = (): Command =>
       const isSampled = tasks !== undefined && coverage === undefined && rounds === undefined;
       if (isSampled) await sample(corpus, worlds, tasks, options.seed, ui);
       else await makeAll(corpus, worlds, options, ui);
+      if (options.variants !== undefined) await vary(corpus, worlds, options.variants, options.seed, ui);
       rebuildIndex(corpus);
       const made = worlds.map((id) => listed(corpus, id));
       ui.give(made);

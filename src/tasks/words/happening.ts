@@ -25,7 +25,7 @@ export const standsOut = (field: string, most: string): string => {
   const done = doneIn(field);
   return done && (most === 'latest' || most === 'earliest')
     ? `${did(done)} ${most === 'latest' ? 'last' : 'first'}`
-    : `has the ${most} ${field}`;
+    : `has the ${most} ${/^(expected|counted|net|gross)$/.test(field) ? `${field} amount` : field}`;
 };
 
 /** `the day on which the message was posted` as a question: `When was the message posted?`; undefined for anything else. */
