@@ -113,17 +113,11 @@ const grow = (text, seed, archetypes, families) => {
   unloadWorld(world);
 };
 
-BRIEFS.forEach((text, i) =>
-  grow(
-    text,
-    `kinds/${i}`,
-    undefined,
-    FAMILIES.filter(({ name }) => name !== 'file'),
-  ),
-);
+const usual = FAMILIES.filter(({ name }) => name !== 'file');
+for (const [i, text] of BRIEFS.entries()) grow(text, `kinds/${i}`, undefined, usual);
 const file = FAMILIES.filter(({ name }) => name === 'file');
 for (let round = 0; round < 2; round++)
-  FILES.forEach(([text, archetypes], i) => grow(text, `files/${round}/${i}`, archetypes, file));
+  for (const [i, [text, archetypes]] of FILES.entries()) grow(text, `files/${round}/${i}`, archetypes, file);
 engine.close();
 
 const WHAT = {
