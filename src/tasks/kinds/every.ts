@@ -122,7 +122,9 @@ export const every: Family = (ground: Ground, tool: NamedTool, random: Rng): Can
     const chosen = wanted.choose(seed);
     if (!chosen) continue;
     const isEachOnesOwn =
-      wanted.family === 'update' ? chosen.some((one) => !fitsMany(spec, one)) : chosen.some((one) => isOneThing(one) || isSum(tool, one));
+      wanted.family === 'update'
+        ? chosen.some((one) => !fitsMany(spec, one))
+        : chosen.some((one) => isOneThing(one) || isSum(tool, one));
     if (isEachOnesOwn) continue;
     const doing: Doing = { tool, keyArg, chosen };
     const group = groupAround(
