@@ -37,6 +37,7 @@ interface Options extends ModelOptions, OwnOptions {
   jobs?: number;
   countries?: string;
   industries?: string;
+  combine?: boolean;
   briefs?: string;
   rows: boolean;
 }
@@ -51,12 +52,12 @@ const swept = (options: Options): Briefs => {
       '--country, --industry and --services go with a brief of yours',
       'With --countries and --industries give the codes there, for example --countries DE --industries 72.',
     );
-  return sweep(countriesOf(countries), industriesOf(industries, seed), seed);
+  return sweep(countriesOf(countries), industriesOf(industries, seed), seed, options.combine === true);
 };
 
 /** What to build from: exactly one of a brief or document, a file of briefs, and a sweep. Throws `bad_usage` and what they throw. */
 const inputFrom = async (given: string | undefined, options: Options): Promise<Input | Briefs> => {
-  const isSwept = options.countries !== undefined || options.industries !== undefined;
+  const isSwept = options.countries !== undefined || options.industries !== undefined || options.combine === true;
   if ([given, options.mcp, options.briefs, isSwept || undefined].filter((one) => one !== undefined).length > 1)
     throw badUsage(
       'A brief, --mcp, --briefs and --countries/--industries do not go together',
@@ -125,6 +126,7 @@ export const buildCommand = (): Command =>
       .addOption(jobsOption())
       .option('--countries <list>', 'without a brief: so many countries, all, or codes (DE,FR)')
       .option('--industries <list>', 'without a brief: all 2,196 of NAICS, or codes (62,7225)')
+      .option('--combine', 'without a brief: bring services together that no trade does, by the processes over them')
       .option('--briefs <file>', 'one brief a line, for one world each')
       .option('--mcp <target>', 'without a brief: list the tools of this MCP server (a command or an address)')
       .option('--no-rows', 'leave the training rows to treadle export'),
@@ -141,6 +143,7 @@ Examples:
   treadle build openapi.yaml --out corpora/api --json
   treadle build openapi.yaml --data customers.csv --overrides fixes.yaml
   treadle build --worlds 4783 --countries 50 --industries all --no-rows --out corpora/world
+  treadle build --worlds 20 --combine --out corpora/met
   treadle build --briefs briefs.txt --worlds 50 --out corpora/mine
   treadle build "a bike rental" --base-url http://127.0.0.1:8000/v1 --model NAME --budget-rounds 60`,
     )

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { authorFromBrief } from '../../author/catalogue/author.js';
 import { tradeOfIndustry } from '../../author/catalogue/brief/trade.js';
+import { meetingProcesses } from './combine.js';
 import { briefAt, briefLines, countriesOf, industriesOf, sweep } from './sweep.js';
 
 it('deals every industry and every country as often as any other', () => {
@@ -87,4 +88,22 @@ it('whatever lines there are, each slot has one of them', () => {
       expect(text.split(/\r?\n/).map((line) => line.trim())).toContain(briefAt(briefLines(text, 'f', {}), index).text);
     }),
   );
+});
+
+it('brings services together that processes tie: each process begins as often as any other, and the worlds hang together', () => {
+  const briefs = sweep(countriesOf('3'), industriesOf('all', '1'), 's', true);
+  const count = meetingProcesses().length;
+  const made = Array.from({ length: count }, (_, i) => briefAt(briefs, i));
+  expect(new Set(made.map(({ pins }) => pins.archetypes?.join(' '))).size).toBeGreaterThan(count * 0.9);
+  for (const { pins } of made) {
+    expect(pins.archetypes?.length).toBeGreaterThanOrEqual(2);
+    expect(pins.archetypes?.length).toBeLessThanOrEqual(5);
+  }
+  expect(made).toEqual(Array.from({ length: count }, (_, i) => briefAt(briefs, i)));
+  for (const { text, pins } of made.slice(0, 12)) {
+    const draft = authorFromBrief(text, { seed: 'meet', pins });
+    const trade = draft.services.filter(({ role }) => role === 'domain').map(({ spec }) => spec.source.archetype);
+    expect(trade.sort()).toEqual([...(pins.archetypes ?? [])].sort());
+    expect(draft.processes.length).toBeGreaterThan(0);
+  }
 });

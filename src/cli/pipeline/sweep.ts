@@ -5,7 +5,8 @@ import { places } from '../../author/catalogue/brief/data.js';
 import { allIndustries, isUnder } from '../../author/catalogue/brief/industry.js';
 import { TreadleError } from '../../errors.js';
 import { sha256 } from '../../kit/hash.js';
-import { rng } from '../../kit/rng.js';
+import { type Rng, rng } from '../../kit/rng.js';
+import { combinationOf, meetingProcesses } from './combine.js';
 
 /** One world's brief and what is fixed beside it. */
 export interface SlotBrief {
@@ -22,7 +23,7 @@ export interface Briefs {
   hash: string;
   from:
     | { lines: readonly string[]; pins: Pins }
-    | { countries: readonly string[]; industries: readonly SweptIndustry[]; seed: string };
+    | { countries: readonly string[]; industries: readonly SweptIndustry[]; seed: string; combines?: true };
 }
 
 const badList = (option: string, value: string, next: string): TreadleError =>
@@ -121,27 +122,46 @@ const dealt = <T>(items: readonly T[], index: number, seed: string, name: string
 };
 
 /** Briefs over industries and countries, each of both as often as any other. */
-export const sweep = (countries: readonly string[], industries: readonly SweptIndustry[], seed: string): Briefs => ({
+export const sweep = (
+  countries: readonly string[],
+  industries: readonly SweptIndustry[],
+  seed: string,
+  combines = false,
+): Briefs => ({
   kind: 'briefs',
-  text: `Companies of ${industries.length} industries in ${countries.length} countries`,
-  name: 'industries x countries',
-  hash: sha256(JSON.stringify([countries, industries.map(({ code }) => code)])),
-  from: { countries, industries, seed },
+  text: `Companies of ${industries.length} industries in ${countries.length} countries${combines ? ', of services that never met' : ''}`,
+  name: combines ? 'processes x countries' : 'industries x countries',
+  hash: sha256(JSON.stringify([countries, industries.map(({ code }) => code), ...(combines ? ['combines'] : [])])),
+  from: { countries, industries, seed, ...(combines ? { combines } : {}) },
 });
+
+/** An industry of the sectors, of those that are swept; any where the process is everybody's or none is of its sectors. */
+const industryFor = (industries: readonly SweptIndustry[], sectors: readonly string[], draw: Rng): SweptIndustry => {
+  const own = industries.filter(({ code }) => sectors.some((sector) => isUnder(code, sector)));
+  return draw.pick(own.length > 0 ? own : industries);
+};
 
 /** The brief of a slot. */
 export const briefAt = ({ from }: Briefs, index: number): SlotBrief => {
   if ('lines' in from) return { text: from.lines[index % from.lines.length] as string, pins: from.pins };
-  const { countries, industries, seed } = from;
+  const { countries, industries, seed, combines } = from;
   const draw = rng(seed, 'sweep', 'brief', String(index));
   const country = dealt(countries, index, seed, 'country');
-  const industry = dealt(industries, index, seed, 'industry');
+  const met = combines
+    ? combinationOf(dealt(meetingProcesses(), index, seed, 'process'), draw.stream('combine'))
+    : undefined;
+  const industry = met
+    ? industryFor(industries, met.sectors, draw.stream('industry'))
+    : dealt(industries, index, seed, 'industry');
   const towns = (places().countries[country]?.cities ?? []).filter((city) => /^[\p{Script=Latin} .'-]+$/u.test(city));
   const where = draw.pick(towns.slice(0, 6));
   const what = industry.examples.length > 0 && draw.chance(0.5) ? draw.pick(industry.examples) : industry.title;
   const people = Math.round(6 * 2 ** (draw.unit() * 6));
   const shape = draw.pick(SHAPES);
-  return { text: shape(lower(what), where, people), pins: { country, industry: industry.code } };
+  return {
+    text: shape(lower(what), where, people),
+    pins: { country, industry: industry.code, ...(met ? { archetypes: met.archetypes } : {}) },
+  };
 };
 
 /** The lines of a file, empty ones and comments (#) left out; slots beyond the last start over. Throws `empty_brief`. */
