@@ -9,7 +9,8 @@ import { brokenRows } from '../verify/invariants.js';
 import { type Alternative, alternativesOf } from './alternatives.js';
 import { fitting } from './ground/descriptors.js';
 import type { Ground } from './ground/ground.js';
-import { type Plan, pathTo } from './ground/plan.js';
+import type { Plan } from './ground/plan.js';
+import { lostSources } from './ground/trace.js';
 import { MUTANT_KINDS } from './mutants/kinds.js';
 import type { Mutant } from './mutants/mutant.js';
 import { failureOf, Rehearsal, replay } from './replay.js';
@@ -53,22 +54,7 @@ const nullAgent = (rehearsal: Rehearsal): Finding => {
 };
 
 const reachable = (task: Task, session: Session): Finding => {
-  const brief = task.brief.toLowerCase();
-  const lost = task.reference.sources.filter(({ from, call, arg }) => {
-    if ('brief' in from) return !brief.includes(from.brief.toLowerCase());
-    if ('constant' in from) return false;
-    const value = arg
-      .split('.')
-      .reduce<unknown>(
-        (at, key) => (at as Record<string, unknown> | undefined)?.[key],
-        task.reference.calls[call]?.args,
-      );
-    return (
-      from.observed >= call ||
-      pathTo(session.ledger[from.observed]?.result ?? null, (Array.isArray(value) ? value[0] : value) as never) ===
-        undefined
-    );
-  });
+  const lost = lostSources(task, session.ledger);
   const what = lost.map(({ call, arg }) => `${arg} of call ${call}`);
   return finding(
     'reachable',

@@ -12,7 +12,7 @@ import { brokenRows } from '../../verify/invariants.js';
 import { askingNodes } from '../../verify/stage-answer.js';
 import { verify } from '../../verify/verdict.js';
 import type { Ground } from '../ground/ground.js';
-import { pathTo } from '../ground/plan.js';
+import { lostSources } from '../ground/trace.js';
 import { failureOf } from '../replay.js';
 import { leftAlike } from './alike.js';
 import { graphFaults, otherOrder } from './order.js';
@@ -129,20 +129,7 @@ const graph = ({ task }: Site): Finding => {
 };
 
 const reachable = ({ task, rerun }: Site): Finding => {
-  const texts = task.brief.toLowerCase();
-  const { ledger } = rerun.end;
-  const lost = task.reference.sources.filter(({ call, arg, from }) => {
-    if ('brief' in from) return !texts.includes(from.brief.toLowerCase());
-    if ('constant' in from) return false;
-    const value = arg
-      .split('.')
-      .reduce<unknown>(
-        (at, key) => (at as Record<string, unknown> | undefined)?.[key],
-        task.reference.calls[call]?.args,
-      );
-    const result = ledger[from.observed]?.result ?? null;
-    return from.observed >= call || pathTo(result, (Array.isArray(value) ? value[0] : value) as never) === undefined;
-  });
+  const lost = lostSources(task, rerun.end.ledger);
   return finding(
     'reachable',
     lost.length === 0,

@@ -1,7 +1,6 @@
 /** One stage of a composed task: an atomic task on the state that its predecessors left, gated there, and done on the course. */
 import type { AnswerSpec, Check } from '../../artifacts/check.js';
 import type { Binding, Call, Source, Task } from '../../artifacts/task.js';
-import type { Json } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
 import type { WorldTool } from '../../world/loaded.js';
 import type { Candidate } from '../atomic/candidate.js';
@@ -11,6 +10,7 @@ import { gate } from '../gate.js';
 import { fitting } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { keyOf, type NamedTool, pathTo } from '../ground/plan.js';
+import { argumentOf } from '../ground/trace.js';
 import { release } from '../pool.js';
 import { closed } from '../words/grammar.js';
 import { requested } from '../words/tone.js';
@@ -105,12 +105,6 @@ interface Kept {
 /** A change's calls without look-ups of what earlier stages have shown already. */
 const pruned = ({ plan, answer }: Candidate, trial: Trial): Kept => {
   const { seen, callsBefore } = trial;
-  const argumentOf = ({ call, arg }: Source): Json => {
-    const value = arg
-      .split('.')
-      .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], plan.calls[call]?.args);
-    return (Array.isArray(value) ? value[0] : value) as Json;
-  };
   const writes = plan.session.ledger.flatMap(({ touched }, i) => (touched.length > 0 ? [i] : []));
   const needed = new Set(answer || writes.length === 0 ? plan.calls.keys() : writes);
   const known = new Map<Source, Seen>();
@@ -118,7 +112,7 @@ const pruned = ({ plan, answer }: Candidate, trial: Trial): Kept => {
     if (!needed.has(call)) continue;
     for (const source of plan.sources) {
       if (source.call !== call || !('observed' in source.from)) continue;
-      const before = answer ? undefined : seen.get(signatureOf(argumentOf(source)));
+      const before = answer ? undefined : seen.get(signatureOf(argumentOf(source, plan.calls)));
       if (before) known.set(source, before);
       else needed.add(source.from.observed);
     }
