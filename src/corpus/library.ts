@@ -17,6 +17,15 @@ export const LibrarySettings = z.object({
   rounds: z.number().int().min(1),
   /** Tasks wanted at least: what the library lacks is sampled, as a build does. */
   tasks: z.number().int().min(1).optional(),
+  /** The model that wrote, judged or reworded; absent where there was none. */
+  model: z
+    .object({
+      name: z.string(),
+      author: z.enum(['embedded', 'model', 'both']),
+      judge: z.boolean(),
+      rewrite: z.boolean(),
+    })
+    .optional(),
 });
 
 const Round = z.object({
@@ -54,6 +63,16 @@ const Tally = z.object({
   mutants: z.record(z.string(), z.object({ made: count, failed: count })),
 });
 
+/** What a model said of tasks (weft.txt 3.2.1); verdicts that could not be read are none. */
+const ByModel = z.object({
+  model: z.string(),
+  judged: z.object({ accepted: count, refused: count, unclear: count }),
+  /** Tasks with other words, and those that keep their own by reason. */
+  reworded: z.object({ changed: count, kept: z.record(z.string(), count) }),
+  /** Why nothing more was asked: the budget, the endpoint. */
+  ended: z.string().optional(),
+});
+
 export const LibraryReport = z.object({
   treadle: z.literal('library/1'),
   world: FileName,
@@ -69,11 +88,13 @@ export const LibraryReport = z.object({
   /** Tasks made beside the library because more were asked for. */
   sampled: z.array(FileName),
   gate: Tally,
+  byModel: ByModel.optional(),
 });
 
 export type LibrarySettings = z.infer<typeof LibrarySettings>;
 export type LibraryReport = z.infer<typeof LibraryReport>;
 export type GateTally = z.infer<typeof Tally>;
+export type ModelTally = z.infer<typeof ByModel>;
 
 const fileOf = (corpus: Corpus, world: string): string => corpus.path('worlds', world, 'tasks', 'library.json');
 

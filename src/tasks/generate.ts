@@ -20,6 +20,10 @@ export interface GenerateOptions {
   seed: string;
   /** Called after each try. */
   onTry?: (kept: number, tried: number) => void;
+  /** The same task in other words; its own where those do not pass the gate. */
+  reword?: (task: Task) => Task;
+  /** Why a task that passed the gate is dropped. */
+  refuses?: (task: Task) => string | undefined;
 }
 
 /** A proposal that did not make it, and the line that stopped it. */
@@ -158,17 +162,24 @@ class Making {
   #gate(candidate: Candidate, parts: readonly Part[]): boolean {
     const stream = this.#random.stream(`gate-${this.#tried++}`);
     const { world } = this.#ground;
-    const task = taskOf(this.#ground, candidate, taskId(world, candidate, this.library.tasks.length), stream);
-    const certificate = gate(candidate.grounded?.ground ?? this.#ground, task, {
-      random: stream,
-      stray: this.#stray,
-      other: candidate.otherPath,
-      wrong: candidate.wrong,
-      right: candidate.right,
+    const made = taskOf(this.#ground, candidate, taskId(world, candidate, this.library.tasks.length), stream);
+    const gated = (own: Task): { task: Task; certificate: Certificate } => ({
+      task: own,
+      certificate: gate(candidate.grounded?.ground ?? this.#ground, own, {
+        random: stream,
+        stray: this.#stray,
+        other: candidate.otherPath,
+        wrong: candidate.wrong,
+        right: candidate.right,
+      }),
     });
-    if (!certificate.pass) {
-      const failed = certificate.findings.find(({ pass }) => !pass);
-      this.#drop(candidate.family, candidate.template, `${failed?.id}: ${failed?.evidence[0] ?? ''}`);
+    const reworded = this.#options.reword?.(made) ?? made;
+    const first = gated(reworded);
+    const { task, certificate } = first.certificate.pass || reworded === made ? first : gated(made);
+    const failed = certificate.findings.find(({ pass }) => !pass);
+    const reason = failed ? `${failed.id}: ${failed.evidence[0] ?? ''}` : this.#options.refuses?.(made);
+    if (reason !== undefined) {
+      this.#drop(candidate.family, candidate.template, reason);
       return false;
     }
     this.library.tasks.push({ task, certificate });

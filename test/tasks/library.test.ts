@@ -52,9 +52,7 @@ describe('a library', () => {
     }
   });
   it('writes, asks, sends and deletes, in the company core too', () => {
-    const families = new Set(
-      library.services.flatMap(({ result }) => result.retained.map(({ candidate }) => candidate.family)),
-    );
+    const families = new Set(library.services.flatMap(({ result }) => result.retained.map(({ family }) => family)));
     for (const family of ['action', 'update', 'create', 'lookup', 'message']) expect(families).toContain(family);
     const sends = library.tasks.filter(({ task }) => task.nodes[0]?.family === 'message');
     for (const { task } of sends) expect(task.brief).toMatch(/“.+”/);

@@ -5,14 +5,16 @@ import { rebuildIndex } from '../../corpus/catalog.js';
 import { TreadleError } from '../../errors.js';
 import { median } from '../../kit/quantiles.js';
 import { defaultProfiles, type Profiles, parseMix, parseProfiles } from '../../tasks/compose/profiles.js';
+import { type CoherenceTally, modelJudge } from '../../tasks/model/coherence.js';
 import { EXIT } from '../exit.js';
 import { chosenWorlds } from '../options.js';
 import { keepComposed } from '../pipeline/compose/keep.js';
 import { composeCorpus } from '../pipeline/compose/run.js';
 import { rewriteReport } from '../pipeline/report.js';
+import { spentLine, type TaskModelOptions, tallyLines, taskModelsOf } from '../pipeline/task-models.js';
 import { makeUi } from '../ui.js';
 
-export interface ComposedOptions {
+export interface ComposedOptions extends TaskModelOptions {
   composed: number;
   world?: string;
   seed?: string;
@@ -44,6 +46,15 @@ export const composedTasks = async (dir: string, options: ComposedOptions): Prom
   const mix = options.mix === undefined ? undefined : parseMix(options.mix);
   const { corpus, worlds } = chosenWorlds(dir, options.world);
   const { composed: count } = options;
+  if (options.author !== undefined)
+    throw new TreadleError({
+      code: 'bad_option',
+      message: 'Composed tasks are grown, not written',
+      value: `--author ${options.author}`,
+      next: 'Leave --author out; a model judges which services belong together, and with --judge and --rewrite the tasks.',
+    });
+  const models = taskModelsOf(options, ['composed', worlds, count, options.mix, options.seed], ui);
+  const coherence: CoherenceTally = { asked: 0, rejected: 0, unclear: 0 };
   let [tried, kept] = [0, 0];
   const made = await composeCorpus({
     corpus,
@@ -53,6 +64,7 @@ export const composedTasks = async (dir: string, options: ComposedOptions): Prom
     ...(mix ? { mix } : {}),
     seed: options.seed ?? '1',
     jobs: options.jobs ?? availableParallelism(),
+    ...(models ? { models, judge: modelJudge(models.desk, coherence) } : {}),
     onDone: (n, good) => {
       tried += n;
       kept += good;
@@ -64,7 +76,9 @@ export const composedTasks = async (dir: string, options: ComposedOptions): Prom
   rewriteReport(corpus);
   const stages = tasks.map((task) => task.stages);
   const missing = Object.fromEntries(Object.entries(made.missing).filter(([, n]) => n > 0));
-  ui.give({ tasks, quotas: made.quotas, missing, dropped: made.dropped, rejected: made.rejected });
+  const byModel = models && { ...models.take(), coherence };
+  const { quotas, dropped, rejected } = made;
+  ui.give({ tasks, quotas, missing, dropped, rejected, ...(byModel ? { byModel } : {}) });
   for (const { id, profile, stages: n, services, calls, process } of tasks)
     ui.say(
       `  ${profile.padEnd(8)} ${id}: ${n} stages, ${services} services, ${calls} calls${process ? `; ${process}` : ''}`,
@@ -76,6 +90,12 @@ export const composedTasks = async (dir: string, options: ComposedOptions): Prom
         ', ',
       )}), ${tasks.length > 0 ? median(stages) : 0} stages at the median, ${made.dropped.length} tries dropped`,
   );
+  if (models && byModel) {
+    ui.say(
+      `  ${models.model} on services: ${coherence.asked} sets judged, ${coherence.rejected} rejected, ${coherence.unclear} without a verdict`,
+    );
+    for (const line of [...tallyLines(byModel), spentLine(models)]) ui.say(`  ${line}`);
+  }
   for (const [name, n] of Object.entries(missing)) ui.say(`${ui.style('red', name)}: ${n} are missing`);
   if (tasks.length < count) process.exitCode = EXIT.failed;
 };

@@ -27,9 +27,9 @@ export interface ModelOptions {
 }
 
 /** Adds `--model`, `--base-url`, the budget and `--conversation` to a command. */
-export const modelOptions = (command: Command): Command =>
+export const modelOptions = (command: Command, does = 'write the services'): Command =>
   command
-    .option('--model <name>', 'let this model write the services (with --base-url)')
+    .option('--model <name>', `let this model ${does} (with --base-url)`)
     .option('--base-url <url>', 'OpenAI-compatible endpoint, e.g. http://127.0.0.1:8000/v1')
     .addOption(
       new Option('--budget-rounds <n>', 'most calls of the model').argParser(wholeNumber('--budget-rounds', 10_000)),
@@ -82,7 +82,7 @@ export const modelOf = ({ model, baseUrl, timeout }: ModelOptions): ModelClient 
   if (!model || !baseUrl)
     throw new TreadleError({
       code: 'no_model',
-      message: 'A model author needs an endpoint and a model',
+      message: 'A model needs an endpoint and a name',
       value: baseUrl ?? model ?? '',
       next: 'Add --base-url http://127.0.0.1:8000/v1 --model NAME; a key goes into TREADLE_API_KEY.',
     });

@@ -26,6 +26,8 @@ export interface ComposeWish {
   uses?: (errand: string) => number;
   stray: Call | undefined;
   random: Rng;
+  /** The same task in other words, to be gated in those. */
+  reword?: (task: Task) => Task;
 }
 
 export interface Composed {
@@ -123,7 +125,7 @@ const onGrounded = (
     const objective = objectiveOf(grown.cases);
     const brief = briefOf(grown.stages, grown.cases, random.stream('brief'));
     const bindings = bindingsOf(grown);
-    const task: Task = {
+    const plain: Task = {
       treadle: 'task/1',
       id: wish.id,
       kind: 'composed',
@@ -149,6 +151,7 @@ const onGrounded = (
       ...(objective ? { process: objective } : {}),
       lineage: { template: `composed:${objective?.id ?? 'walk'}:${trade.sort().join('+')}`, seed: world.spec.seed },
     };
+    const task = wish.reword?.(plain) ?? plain;
     const gated = (own: Task): Composed => ({
       task: own,
       certificate: composedGate(ground, own, grown.stages, grown.rerun, {

@@ -24,22 +24,22 @@ const chain = (world: string, capacity = 100): Supply =>
   );
 
 describe('sampling', () => {
-  it('takes what was used least: over many draws worlds and services come equally often', () => {
+  it('takes what was used least: over many draws worlds and services come equally often', async () => {
     const sampler = new Sampler([chain('w1'), chain('w2'), chain('w3')], defaultProfiles(), rng('s'));
     const used = new Map<string, number>();
     for (let i = 0; i < 90; i++) {
-      const { world } = sampler.next('standard');
+      const { world } = await sampler.next('standard');
       used.set(world, (used.get(world) ?? 0) + 1);
     }
     for (const n of used.values()) expect(n).toBeGreaterThan(18);
     expect(used.size).toBe(3);
   });
 
-  it('keeps to the ranges, with surplus, and only what hangs together', () => {
+  it('keeps to the ranges, with surplus, and only what hangs together', async () => {
     const world = supply('w', ['a', 'b', 'c'], [['a', 'b']]);
     const sampler = new Sampler([world], defaultProfiles(), rng('t'));
     for (let i = 0; i < 20; i++) {
-      const { services, stages } = sampler.next('simple');
+      const { services, stages } = await sampler.next('simple');
       expect([...services].sort()).toEqual(['a', 'b']);
       expect(stages).toBeGreaterThanOrEqual(4);
       expect(stages).toBeLessThanOrEqual(8);
@@ -52,9 +52,9 @@ describe('sampling', () => {
     ['too few tools', [chain('w', 2)], /takes tools for 69 atomic tasks, the best combination has 8: 61 are missing/],
     ['nothing holds together', [supply('w', ['a', 'b', 'c'], [])], /holds together/],
     ['no world at all', [], /the largest world has 0/],
-  ])('%s: says how much is missing', (_, supplies, says) => {
+  ])('%s: says how much is missing', async (_, supplies, says) => {
     const sampler = new Sampler(supplies, defaultProfiles(), rng('u'));
-    expect(() => sampler.next('expert')).toThrow(says);
+    await expect(sampler.next('expert')).rejects.toThrow(says);
   });
 });
 

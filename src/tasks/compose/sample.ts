@@ -15,8 +15,11 @@ export interface Combination {
   stages: number;
 }
 
-/** Decides whether services make sense for one objective; a model may stand in for the rules. A string says why not. */
-export type Judge = (supply: Supply, services: readonly SupplyService[]) => string | undefined;
+/** Decides whether services make sense for one objective; a model may be asked after the rules. A string says why not. */
+export type Judge = (
+  supply: Supply,
+  services: readonly SupplyService[],
+) => string | undefined | Promise<string | undefined>;
 
 /** Draws for one combination before the profile is said to be out of reach. */
 const MOST_DRAWS = 60;
@@ -24,7 +27,7 @@ const MOST_DRAWS = 60;
 const CANDIDATES = 10;
 
 /** Rules: every service shares a key or a process with another of the combination, and all hang together. */
-export const ruleJudge: Judge = (supply, services) => {
+export const ruleJudge = (supply: Supply, services: readonly SupplyService[]): string | undefined => {
   const [first, ...rest] = services;
   if (!first) return 'no service';
   const reached = new Set([first.id]);
@@ -120,7 +123,7 @@ export class Sampler {
    * The next combination of a profile; its use is counted at once. Throws `profile_out_of_reach` when no world has the services or
    * the capacity, with how much is missing.
    */
-  next(profile: Profile): Combination {
+  async next(profile: Profile): Promise<Combination> {
     const ranges = this.#profiles.profiles[profile];
     const { surplus } = this.#profiles;
     if (!ranges)
@@ -148,7 +151,7 @@ export class Sampler {
           ? 'too few or too many domains'
           : capacity < Math.ceil(surplus * stages)
             ? 'too little surplus'
-            : this.#judge(supply, services) && 'not coherent';
+            : (await this.#judge(supply, services)) && 'not coherent';
         if (why) {
           this.#reject(why);
           continue;

@@ -23,6 +23,8 @@ export interface SupplyService {
   /** Atomic tasks that it can give: certified ones on as many of its rows as make tasks of their own. */
   capacity: number;
   nouns: ReadonlySet<string>;
+  /** What it is for, in words: what a model judges by. */
+  about?: string;
 }
 
 let domains: Map<string, string> | undefined;
@@ -60,6 +62,7 @@ export const supplyOf = (
         domain: domainOf(archetype),
         capacity: structures * INSTANCES,
         nouns: new Set(Object.values(spec.tables).map(({ noun }) => noun)),
+        about: `${spec.title}. ${spec.description}`,
       };
     });
   const shared = new Set(world.links.flatMap(({ from, to }) => both(from.service, to.service)));

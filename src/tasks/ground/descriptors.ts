@@ -117,7 +117,7 @@ export const sayable = (known: Known, service: LoadedService, table: string, row
 };
 
 /** A parent's label must itself be unambiguous, or "the customer Brandt" means two rows. */
-const parentIsClear = (known: Known, { parent }: Descriptor): boolean => {
+export const parentIsClear = (known: Known, { parent }: Descriptor): boolean => {
   if (!parent) return true;
   const label = parent.service.spec.tables[parent.table]?.label;
   if (label === undefined) return false;

@@ -1,5 +1,6 @@
 /** Errands: two retained tasks of different services in one request. They cross services, so they belong to the world's library alone. */
 import type { Rng } from '../../kit/rng.js';
+import type { Candidate } from '../atomic/candidate.js';
 import { errand, fitTogether } from '../atomic/errand.js';
 import type { Ground } from '../ground/ground.js';
 import { type AtomicProposal, idOf, proposalOf } from './proposal.js';
@@ -21,22 +22,22 @@ export const errandsOf = (
   random: Rng,
 ): AtomicProposal[] => {
   const tied = tiedOf(ground);
-  const open = random.shuffle(
-    parts.filter(({ candidate: { service, isAlone } }) => service.role === 'domain' && !isAlone),
+  const whole = parts.flatMap(({ candidate }) =>
+    candidate?.service.role === 'domain' && !candidate.isAlone ? [candidate] : [],
   );
+  const open = random.shuffle(whole);
   const out: AtomicProposal[] = [];
-  const isTied = (one: AtomicProposal, other: AtomicProposal): boolean =>
-    tied.has(`${one.candidate.service.id} ${other.candidate.service.id}`);
+  const isTied = (one: Candidate, other: Candidate): boolean => tied.has(`${one.service.id} ${other.service.id}`);
   while (open.length > 1 && out.length < most) {
-    const first = open.shift() as AtomicProposal;
-    const fits = open.filter((other) => fitTogether(first.candidate, other.candidate));
+    const first = open.shift() as Candidate;
+    const fits = open.filter((other) => fitTogether(first, other));
     const second = fits.find((other) => isTied(first, other)) ?? fits[0];
     const id = idOf(ground.world.spec.id, 'errand', String(out.length + 1));
     const stream = random.stream(id);
-    const made = second ? errand(first.candidate, second.candidate, stream) : undefined;
-    if (!second || !made || typeof made === 'string') continue;
+    const both = second ? errand(first, second, stream) : undefined;
+    if (!second || !both || typeof both === 'string') continue;
     open.splice(open.indexOf(second), 1);
-    out.push(proposalOf(ground, made, 'errand', stream, id));
+    out.push(proposalOf(ground, both, 'errand', stream, id));
   }
   return out;
 };

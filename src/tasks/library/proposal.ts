@@ -1,5 +1,5 @@
 /** From a family's candidate to a proposal of the loop. */
-import type { Call } from '../../artifacts/task.js';
+import type { Call, Task } from '../../artifacts/task.js';
 import { sha256 } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
 import type { LoadedWorld } from '../../world/loaded.js';
@@ -9,11 +9,18 @@ import type { Ground } from '../ground/ground.js';
 import { release } from '../pool.js';
 import type { Proposal } from './synthesizer.js';
 
-/** A proposal that still has its candidate, to be put together with others. */
-export interface AtomicProposal extends Proposal {
-  candidate: Candidate;
-  /** The tool it was made for: `service.tool.id`. */
+/** A proposal of whichever author, as the loop over a service keeps it. */
+export interface AtomicProposal extends Omit<Proposal, 'task'> {
+  /** The tool it was made for, or the last it calls: `service.tool.id`. */
   target: string;
+  family: string;
+  template: string;
+  /** Absent where what was written is no task. */
+  task?: Task;
+  /** Why it is none. */
+  refused?: string;
+  /** What a family made it from, to be put together with others; a model's has none. */
+  candidate?: Candidate;
 }
 
 /** `service.tool.id` of the calls, in order, without their dialect. */
@@ -50,6 +57,8 @@ export const proposalOf = (
     ...(candidate.grounded ? { ground: candidate.grounded.ground } : {}),
     candidate,
     target,
+    family: candidate.family,
+    template: candidate.template,
     release: () => release(candidate),
   };
 };

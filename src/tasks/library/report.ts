@@ -1,5 +1,5 @@
 /** A world's library as the corpus keeps it. */
-import type { LibraryReport, LibrarySettings } from '../../corpus/library.js';
+import type { LibraryReport, LibrarySettings, ModelTally } from '../../corpus/library.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 import { coveredBy } from './orthogonality.js';
 import type { ServiceLibrary, WorldLibrary } from './world.js';
@@ -28,6 +28,7 @@ export const libraryReport = (
   { services, errands, tally }: WorldLibrary,
   settings: LibrarySettings,
   sampled: readonly string[] = [],
+  byModel?: ModelTally,
 ): LibraryReport => {
   const tools = services.flatMap((library) => library.tools);
   const retained = services.flatMap(({ result }) => result.retained);
@@ -42,5 +43,6 @@ export const libraryReport = (
     errands: errands.map(({ id }) => id),
     sampled: [...sampled],
     gate: tally,
+    ...(byModel ? { byModel } : {}),
   };
 };

@@ -12,6 +12,7 @@ const tell = (message: FromComposer): void => {
 const engine = await Engine.start();
 let corpus: Corpus | undefined;
 let seed = '';
+let wantsAccounts = false;
 
 process.on('message', (message: ToComposer) => {
   if (message === 'end') {
@@ -21,11 +22,12 @@ process.on('message', (message: ToComposer) => {
   if ('corpus' in message) {
     corpus = Corpus.open(message.corpus);
     seed = message.seed;
+    wantsAccounts = message.wantsAccounts;
     return;
   }
   try {
     const world = loadWorld(engine, (corpus as Corpus).readWorld(message.world));
-    const done = composeSlots(world, message.slots, seed);
+    const done = composeSlots(world, message.slots, seed, wantsAccounts);
     unloadWorld(world);
     tell({ done });
   } catch (thrown) {

@@ -1,6 +1,7 @@
 /** What composing and its worker processes say to one another. */
 import type { Certificate } from '../../../artifacts/certificate.js';
 import type { Profile, Task } from '../../../artifacts/task.js';
+import type { Words } from '../../../tasks/model/reword.js';
 
 /** One task to compose on one world. */
 export interface Slot {
@@ -14,17 +15,24 @@ export interface Slot {
   stages: number;
   least: number;
   leastServices: number;
+  /** Other words for its task, where it is made once more to be gated in them. */
+  words?: Words;
 }
 
 export interface Done {
   index: number;
   task?: Task;
   certificate?: Certificate;
+  /** What its reference does, in words, where a model judges. */
+  account?: string;
   /** Why nothing came of it. */
   why?: string;
   /** Processor time of the slot in milliseconds. */
   cpuMs: number;
 }
 
-export type ToComposer = { corpus: string; seed: string } | { world: string; slots: readonly Slot[] } | 'end';
+export type ToComposer =
+  | { corpus: string; seed: string; wantsAccounts: boolean }
+  | { world: string; slots: readonly Slot[] }
+  | 'end';
 export type FromComposer = { done: readonly Done[] } | { failed: string };

@@ -10,8 +10,10 @@ import type { Corpus } from '../../../corpus/corpus.js';
 import { TreadleError } from '../../../errors.js';
 import { rng } from '../../../kit/rng.js';
 import { type Profiles, quotasOf } from '../../../tasks/compose/profiles.js';
-import { Sampler } from '../../../tasks/compose/sample.js';
+import { type Judge, Sampler } from '../../../tasks/compose/sample.js';
 import { type Supply, supplyOf } from '../../../tasks/compose/supply.js';
+import type { TaskModels } from '../../../tasks/model/models.js';
+import { polished } from './polish.js';
 import type { Done, FromComposer, Slot, ToComposer } from './protocol.js';
 
 const CHILD = fileURLToPath(new URL('../../../../dist/cli/pipeline/compose/child.js', import.meta.url));
@@ -31,6 +33,10 @@ export interface ComposePlan {
   onDone?: (done: number, kept: number) => void;
   /** Atomic tasks of each service that passed the gate, where the world has a library. */
   certified?: (world: string) => ReadonlyMap<string, number> | undefined;
+  /** Judges whether services make one objective; by rules where it is absent. */
+  judge?: Judge;
+  /** Judges and rewords tasks. */
+  models?: TaskModels;
 }
 
 export interface ComposedCorpus {
@@ -112,7 +118,8 @@ const workOff = (plan: ComposePlan, orders: { world: string; slots: Slot[] }[]):
             }),
           );
       });
-      send(child, { corpus: plan.corpus.dir, seed: plan.seed });
+      const wantsAccounts = plan.models?.work.judge ?? false;
+      send(child, { corpus: plan.corpus.dir, seed: plan.seed, wantsAccounts });
       give(child);
     };
     if (waiting.length === 0) resolve(out);
@@ -143,7 +150,7 @@ export const composeCorpus = async (plan: ComposePlan): Promise<ComposedCorpus> 
       number
     >);
   const quotas = quotasOf(count, shares);
-  const sampler = new Sampler(suppliesOf(plan), profiles, rng(seed, 'compose', 'sample'));
+  const sampler = new Sampler(suppliesOf(plan), profiles, rng(seed, 'compose', 'sample'), plan.judge);
   const out: ComposedCorpus = {
     tasks: [],
     quotas,
@@ -157,13 +164,14 @@ export const composeCorpus = async (plan: ComposePlan): Promise<ComposedCorpus> 
     .map((profile, index) => ({ profile, index }));
   const kept: (ComposedCorpus['tasks'][number] | undefined)[] = [];
   for (let round = 0; round < MOST_ROUNDS && open.length > 0; round++) {
-    const slots = open.map(({ profile, index }): Slot => {
-      const { world, services, stages } = sampler.next(profile);
+    const slots: Slot[] = [];
+    for (const { profile, index } of open) {
+      const { world, services, stages } = await sampler.next(profile);
       const ranges = profiles.profiles[profile] as NonNullable<(typeof profiles.profiles)[Profile]>;
       const least = ranges.stages[0];
       // After some tries the profile's own lower end will do.
       const wanted = round < MOST_ROUNDS / 2 ? stages : Math.max(least, Math.round((least + stages) / 2));
-      return {
+      slots.push({
         index,
         attempt: round,
         id: taskId(world, profile, index),
@@ -173,9 +181,13 @@ export const composeCorpus = async (plan: ComposePlan): Promise<ComposedCorpus> 
         stages: wanted,
         least,
         leastServices: Math.min(2, ranges.services[0]),
-      };
-    });
-    const done = await workOff(plan, byWorld(slots));
+      });
+    }
+    const first = await workOff(plan, byWorld(slots));
+    const { models } = plan;
+    const again = (own: readonly Slot[]): Promise<Done[]> =>
+      workOff({ ...plan, onDone: () => undefined }, byWorld(own));
+    const done = models ? await polished(models, slots, first, again) : first;
     out.tries += done.length;
     const failed: typeof open = [];
     for (const { index, task, certificate, why, cpuMs } of done.sort((a, b) => a.index - b.index)) {

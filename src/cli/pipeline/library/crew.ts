@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Corpus } from '../../../corpus/corpus.js';
 import { type Fault, TreadleError } from '../../../errors.js';
+import type { TaskModels } from '../../../tasks/model/models.js';
 import { Engine } from '../../../world/state/engine.js';
 import type { Interrupt } from '../../interrupt.js';
 import { type MadeLibrary, makeLibrary, type Wanted } from './make.js';
@@ -25,6 +26,8 @@ export interface LibraryPlan {
   onMade(made: MadeLibrary): void;
   /** Only with one job. */
   onStep?(line: string): void;
+  /** One budget and one conversation: one job. */
+  models?: TaskModels;
 }
 
 // From src (under a test runner) and from dist alike: the compiled child.
@@ -89,12 +92,12 @@ const workOn = async (plan: LibraryPlan, waiting: string[], isStopping: () => bo
   }
 };
 
-const alone = async ({ dir, worlds, wanted, interrupt, onMade, onStep }: LibraryPlan): Promise<void> => {
+const alone = async ({ dir, worlds, wanted, interrupt, onMade, onStep, models }: LibraryPlan): Promise<void> => {
   const corpus = Corpus.open(dir);
   const engine = await Engine.start();
   try {
     for (const [i, world] of worlds.entries()) {
-      onMade(await makeLibrary(corpus, engine, world, wanted, onStep));
+      onMade(await makeLibrary(corpus, engine, world, wanted, onStep, models));
       await interrupt.check(`${i + 1} of ${worlds.length} worlds are finished`);
     }
   } finally {
@@ -104,7 +107,7 @@ const alone = async ({ dir, worlds, wanted, interrupt, onMade, onStep }: Library
 
 /** Makes all of them, or throws the first failure once what was begun is finished; `interrupted` and `worker_died` likewise. */
 export const makeLibraries = async (plan: LibraryPlan): Promise<void> => {
-  if (plan.jobs <= 1) return alone(plan);
+  if (plan.jobs <= 1 || plan.models) return alone(plan);
   const waiting = [...plan.worlds].reverse();
   let failure: unknown;
   const note = (thrown: unknown): void => {

@@ -8,11 +8,14 @@ import {
   writeLibrary,
 } from '../../../corpus/library.js';
 import type { DroppedTask } from '../../../corpus/listings.js';
+import { TreadleError } from '../../../errors.js';
 import { cpuSeconds } from '../../../kit/clock.js';
 import { addressOf, canonicalJson } from '../../../kit/hash.js';
-import { generateTasks } from '../../../tasks/generate.js';
+import { generateTasks, type Library } from '../../../tasks/generate.js';
 import { libraryReport } from '../../../tasks/library/report.js';
 import { type WorldLibrary, worldLibrary } from '../../../tasks/library/world.js';
+import type { TaskModels } from '../../../tasks/model/models.js';
+import { sampleWithModel } from '../../../tasks/model/sampled.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../../world/loaded.js';
 import type { Engine } from '../../../world/state/engine.js';
 
@@ -34,12 +37,12 @@ export interface MadeLibrary {
 
 const droppedOf = ({ services }: WorldLibrary): DroppedTask[] =>
   services.flatMap(({ result }) => [
-    ...result.failures.map(({ proposal: { candidate }, diagnostics }) => ({
-      family: candidate.family,
-      template: candidate.template,
+    ...result.failures.map(({ proposal: { family, template }, diagnostics }) => ({
+      family,
+      template,
       reason: diagnostics[0] ?? '',
     })),
-    ...result.passing.flatMap(({ id, candidate: { family, template } }) => {
+    ...result.passing.flatMap(({ id, family, template }) => {
       const redundancy = result.redundant.find((one) => one.id === id);
       return redundancy
         ? [{ family, template, reason: `redundant: its chain is held by that of ${redundancy.with}` }]
@@ -48,14 +51,29 @@ const droppedOf = ({ services }: WorldLibrary): DroppedTask[] =>
   ]);
 
 /** More tasks beside the library, sampled until there are as many as were asked for. */
-const sampledBeside = (
+const sampledBeside = async (
   world: LoadedWorld,
   made: number,
   { tasks, seed }: LibrarySettings,
-): ReturnType<typeof generateTasks> =>
-  tasks === undefined || made >= tasks
-    ? { tasks: [], dropped: [] }
-    : generateTasks(world, { count: tasks - made, seed: `${seed}/beside` });
+  models: TaskModels | undefined,
+): Promise<Library> => {
+  if (tasks === undefined || made >= tasks) return { tasks: [], dropped: [] };
+  const options = { count: tasks - made, seed: `${seed}/beside` };
+  return models ? sampleWithModel(world, options, models) : generateTasks(world, options);
+};
+
+/** A model that brings nothing about does not cost the tasks that there are. */
+const nothingMade = (world: string, { services }: WorldLibrary, { desk, model }: TaskModels): TreadleError => {
+  const reasons = services.flatMap(({ result }) => result.failures.flatMap(({ diagnostics }) => diagnostics));
+  const why = desk.ended?.why ?? reasons.at(-1) ?? 'it wrote none';
+  return new TreadleError({
+    code: 'no_task_passed',
+    message: `No task by or with ${model} was kept, and the world's tasks stay as they were: ${why}`,
+    value: world,
+    next: 'Raise the budget, take a stronger model, or add --author both.',
+    fault: 'model',
+  });
+};
 
 const toldOf = (
   { world, coverage }: LibraryReport,
@@ -74,22 +92,27 @@ export const makeLibrary = async (
   id: string,
   wanted: Wanted,
   onStep?: (line: string) => void,
+  models?: TaskModels,
 ): Promise<MadeLibrary> => {
   const start = cpuSeconds();
   const { world: spec } = corpus.readDescription(id);
   const settings: LibrarySettings = { ...wanted, seed: wanted.seed ?? spec.seed };
   const known = readLibrary(corpus, id);
   const isSame = known?.worldHash === addressOf(spec) && canonicalJson(known.settings) === canonicalJson(settings);
-  if (known && isSame) return { ...toldOf(known, corpus.readTasks(id)), isOld: true, cpuS: cpuSeconds() - start };
+  // What a budget cut short is gone on with.
+  if (known && isSame && known.byModel?.ended === undefined)
+    return { ...toldOf(known, corpus.readTasks(id)), isOld: true, cpuS: cpuSeconds() - start };
   const world = loadWorld(engine, corpus.readWorld(id));
   const library = await worldLibrary(world, {
     ...settings,
+    ...(models ? { models } : {}),
     onRound: (service, { round, retained, coverage }) =>
       onStep?.(`${id}: ${service}, round ${round}: ${retained} tasks, ${Math.round(coverage * 100)} % of its tools`),
   });
-  const beside = sampledBeside(world, library.tasks.length, settings);
+  const beside = await sampledBeside(world, library.tasks.length, settings, models);
   unloadWorld(world);
   const all = [...library.tasks, ...beside.tasks];
+  if (models && all.length === 0) throw nothingMade(id, library, models);
   const files = withByHand(corpus, id, world.hash, {
     tasks: all.map(({ task }) => task),
     certificates: Object.fromEntries(all.map(({ task, certificate }) => [task.id, certificate])),
@@ -102,6 +125,7 @@ export const makeLibrary = async (
     library,
     settings,
     beside.tasks.map(({ task }) => task.id),
+    models?.take(),
   );
   writeLibrary(corpus, report);
   return { ...toldOf(report, files), isOld: false, cpuS: cpuSeconds() - start };
