@@ -52,6 +52,14 @@ const withChecks = (task: Task, change: (checks: Check[]) => Check[]): Task => (
 
 describe('what is kept', () => {
   it('is as much as was asked for', () => expect(library.tasks).toHaveLength(24));
+  it('has a rubric in words beside its checks', () => {
+    for (const { task } of library.tasks) {
+      const [milestone] = task.milestones;
+      expect(milestone?.rubric?.at(-1)).toMatch(/^Changes nothing/);
+      if (task.answer) expect(milestone?.rubric?.some((line) => line.startsWith('Replies with'))).toBe(true);
+      else expect(milestone?.rubric?.[0]).toBe(task.brief);
+    }
+  });
   it('has every line executed and held', () => {
     for (const { certificate } of library.tasks) {
       expect(certificate.pass).toBe(true);

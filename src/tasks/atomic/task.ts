@@ -5,6 +5,7 @@ import type { Rng } from '../../kit/rng.js';
 import { checksOf } from '../checks.js';
 import { disclosureOf, stageOf } from '../disclosure/stage.js';
 import type { Ground } from '../ground/ground.js';
+import { rubricOf } from '../rubric.js';
 import type { Candidate } from './candidate.js';
 
 /** Services whose tools the agent gets: the task's own, the company core, and one more to tell apart where there is one. */
@@ -22,6 +23,7 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
   const { world, actor } = ground;
   const { service, plan } = candidate;
   const checks: Check[] = [...checksOf(plan.session), ...(candidate.checks ?? [])];
+  const changes = checks.some(({ kind }) => kind !== 'unchanged');
   if (candidate.answer) checks.unshift({ kind: 'answer', id: 'answer', footprint: [] });
   const chain = plan.calls.map((call) => world.tools.get(call.tool)?.tool.tool.id ?? call.tool);
   const brief = candidate.request;
@@ -42,7 +44,7 @@ export const taskOf = (ground: Ground, candidate: Candidate, id: string, random:
     disclosure: disclosureOf(candidate.persona, actor.title, brief, [
       stageOf(ground, candidate, 'a1', random.stream('disclosure')),
     ]),
-    milestones: [{ id: 'm1', node: 'a1', checks }],
+    milestones: [{ id: 'm1', node: 'a1', checks, rubric: rubricOf(brief, { ...candidate, changes }) }],
     ...(candidate.answer ? { answer: candidate.answer } : {}),
     reference: { calls: plan.calls, answer: candidate.says, sources: plan.sources },
     ...(candidate.grounded ? { grounding: candidate.grounded.grounding } : {}),

@@ -9,6 +9,7 @@ import { checksOf } from '../checks.js';
 import { type Descriptor, fitting } from '../ground/descriptors.js';
 import type { Ground } from '../ground/ground.js';
 import { pathTo } from '../ground/plan.js';
+import { rubricOf } from '../rubric.js';
 import { answerOf } from './answer.js';
 import { checksByHand, holdPlace } from './checks.js';
 import type { HandTask } from './form.js';
@@ -154,7 +155,18 @@ export const taskByHand = (ground: Ground, page: Page, written: HandTask, id: st
     edges: [],
     bindings,
     disclosure: { persona: written.persona, stages: [{ node: 'a1', full: brief, partial, vague, facts: knows }] },
-    milestones: [{ id: 'm1', node: 'a1', checks }],
+    milestones: [
+      {
+        id: 'm1',
+        node: 'a1',
+        checks,
+        rubric: rubricOf(brief, {
+          answer,
+          says,
+          changes: checks.some(({ kind }) => kind !== 'unchanged' && kind !== 'answer'),
+        }),
+      },
+    ],
     ...(answer ? { answer } : {}),
     reference: { calls: run.calls, answer: says, sources: run.sources },
     lineage: { template: `${BY_HAND}${id}`, seed: 'by hand' },

@@ -7,6 +7,7 @@ import { evaluate } from '../../verify/checks.js';
 import { gather } from '../../verify/evidence.js';
 import { checksOf } from '../checks.js';
 import type { Ground } from '../ground/ground.js';
+import { rubricOf } from '../rubric.js';
 import { Course } from './course.js';
 import type { Errand } from './errands.js';
 import { Focus } from './focus.js';
@@ -178,10 +179,7 @@ class Growth {
 
   #keep(stage: Stage, all: readonly Check[]): void {
     const { node, answer, says, task, template, bindings, played } = stage;
-    const rubric = [
-      answer ? `Replies with ${says} when asked ${answer.asks}.` : task.brief,
-      isChange(stage) ? 'Changes nothing else.' : 'Changes nothing.',
-    ];
+    const rubric = rubricOf(task.brief, { answer, says, changes: isChange(stage) });
     this.milestones.add(node, all, { answer, says, rubric });
     this.#link(stage);
     for (const [key, seen] of keysSeen(this.#ground, stage, this.#calls)) this.#seen.set(key, seen);
