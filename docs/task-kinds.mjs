@@ -93,7 +93,7 @@ const errandsOf = (ground, stray, random) => {
 };
 
 const names = new Map();
-const grow = (text, seed, archetypes, families) => {
+const grow = (text, seed, archetypes, families, withErrands = !archetypes) => {
   const world = openWorld(text, seed, archetypes);
   names.set(world.spec.id, world.spec.company.name);
   const ground = prepareGround(world);
@@ -109,7 +109,7 @@ const grow = (text, seed, archetypes, families) => {
     );
     for (const { task } of found.kept) keep(task);
   }
-  if (!archetypes) errandsOf(ground, stray, random.stream('errands'));
+  if (withErrands) errandsOf(ground, stray, random.stream('errands'));
   unloadWorld(world);
 };
 
@@ -118,6 +118,11 @@ for (const [i, text] of BRIEFS.entries()) grow(text, `kinds/${i}`, undefined, us
 const file = FAMILIES.filter(({ name }) => name === 'file');
 for (let round = 0; round < 2; round++)
   for (const [i, [text, archetypes]] of FILES.entries()) grow(text, `files/${round}/${i}`, archetypes, file);
+// What is rarer gets more worlds.
+const RARE = FAMILIES.filter(({ name }) => ['told', 'rows', 'delete'].includes(name));
+const isShort = () => ['told', 'count', 'sum', 'extreme'].some((family) => (kinds.get(family)?.length ?? 0) < EACH);
+for (let round = 0; round < 5; round++)
+  for (const [i, text] of BRIEFS.entries()) if (isShort()) grow(text, `rare/${round}/${i}`, undefined, RARE, false);
 engine.close();
 
 const WHAT = {
