@@ -72,7 +72,7 @@ const inAll = (service: LoadedService, spec: Table, group: Group, random: Rng): 
   const total = values.reduce<number>((sum, value) => sum + Number(value), 0);
   const what = sayField(spec, col);
   const request = random.pick([
-    `What is the total ${what.replace(/^total /, '')} of the ${group.words}?`,
+    `What is the ${/\btotal$/.test(what) ? 'sum of the' : 'total'} ${what.replace(/^total /, '')} of the ${group.words}?`,
     `Please add up the ${what} of all ${group.words}.`,
     `If you add up the ${what} of all ${group.words}, what do you get?`,
     `I need one figure: the ${what} of all ${group.words} together.`,

@@ -67,7 +67,7 @@ const inAll = (group: RowGroup, spec: Table, random: Rng): Question | undefined 
   const total = totalOf(rows, col);
   const what = sayField(spec, col).replace(/^total /, '');
   const request = random.pick([
-    `What is the total ${what} of the ${words}?`,
+    `What is the ${/\btotal$/.test(what) ? 'sum of the' : 'total'} ${what} of the ${words}?`,
     `Please add up the ${what} of all ${words}.`,
     `What do you get if you add up the ${what} of all ${words}?`,
     `I need one figure: the ${what} of all ${words} together.`,
