@@ -109,6 +109,12 @@ describe('stages', () => {
     expect(judge(bad, '')).toEqual({ pass: false, by: [false, false] });
   });
 
+  it('a stage that the task lacks is refused, and a check that names one is asked to the end', () => {
+    const task = staged({ node: 'a', checks: [{ ...there('x', 'Nobody'), until: 'gone' }] });
+    expect(() => judge(task, '', 'gone')).toThrow(/no such stage/);
+    expect(judge(task, '')).toEqual({ pass: false, by: [false] });
+  });
+
   it('each question has a numbered line of the final message, or the reply at the end of its stage', () => {
     const task = staged({ node: 'a', checks: [asks], answer: '7' }, { node: 'b', checks: [asks], answer: '9' });
     expect(judge(task, 'Done.\n1. 7\n2. 9').by).toEqual([true, true]);

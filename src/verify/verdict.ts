@@ -2,6 +2,7 @@
 import type { Check } from '../artifacts/check.js';
 import type { Milestone, Task } from '../artifacts/task.js';
 import type { Verdict } from '../artifacts/verdict.js';
+import { TreadleError } from '../errors.js';
 import { addressOf } from '../kit/hash.js';
 import { evaluate } from './checks.js';
 import type { Evidence } from './evidence.js';
@@ -20,7 +21,11 @@ const lastStage = ({ milestones }: Judged, at: string | undefined): number => {
 
 /** What a later stage has changed by then is no longer asked. */
 const stillAsked = (task: Judged, { checks }: Milestone, stage: number): Check[] =>
-  checks.filter(({ until }) => until === undefined || lastStage(task, until) > stage);
+  checks.filter(({ until }) => {
+    const overtaken = until === undefined ? -1 : lastStage(task, until);
+    // What no stage of the task overtakes is asked to the end.
+    return overtaken < 0 || overtaken > stage;
+  });
 
 const judged = (task: Judged, milestone: Milestone, evidence: Evidence, stage: number, isAtStage: boolean): Stage => {
   const { node, id, answer } = milestone;
@@ -41,7 +46,7 @@ const judged = (task: Judged, milestone: Milestone, evidence: Evidence, stage: n
 /**
  * Runs every milestone's checks. Passes when all hold; `fault` says whether the verifier itself broke. `at`: only the stages up
  * to and with this node have been done, and only they are judged. A milestone all of whose checks a later stage has overtaken
- * stands or falls with that stage.
+ * stands or falls with that stage. Throws `unknown_stage`.
  */
 export const verify = (
   task: Judged,
@@ -51,6 +56,14 @@ export const verify = (
   at?: string,
 ): Verdict => {
   const stage = lastStage(task, at);
+  // Nothing judged would be everything passed.
+  if (stage < 0)
+    throw new TreadleError({
+      code: 'unknown_stage',
+      message: 'The task has no such stage',
+      value: at,
+      next: `Its stages are ${task.milestones.map(({ node }) => node).join(', ')}.`,
+    });
   const due = task.milestones.slice(0, stage + 1);
   const milestones = due.map((milestone) => judged(task, milestone, evidence, stage, at !== undefined));
   for (let i = due.length - 1; i >= 0; i--) {
