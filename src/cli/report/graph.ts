@@ -84,11 +84,13 @@ interface Label {
 
 const LETTER = 6.1;
 
-/** Moves labels down until none covers another. */
-const apart = (labels: readonly Label[]): Label[] => {
+/** Moves labels down until none covers another or a box. */
+const apart = (labels: readonly Label[], boxes: readonly Box[]): Label[] => {
   const placed: Label[] = [];
   for (const label of [...labels].sort((a, b) => a.y - b.y || a.x - b.x)) {
+    const half = (label.text.length / 2) * LETTER;
     const hits = (y: number): boolean =>
+      boxes.some((one) => Math.abs(one.y - y) < BOX_H / 2 + 8 && Math.abs(one.x - label.x) < BOX_W / 2 + half) ||
       placed.some(
         (other) =>
           Math.abs(other.y - y) < 14 &&
@@ -133,7 +135,10 @@ export const serviceGraph = (world: WorldSpec, services: readonly ServiceSpec[])
   const edges = edgesOf(world, boxes);
   const port = portsOf(edges);
   const curves = edges.map((edge) => curve(edge, port));
-  const labels = apart(curves.map(({ label }) => label));
+  const labels = apart(
+    curves.map(({ label }) => label),
+    boxes,
+  );
   const height = Math.max(...boxes.map(({ y }) => y)) + BOX_H / 2 + 12;
   const lines = curves.map(({ path }) => `<path class="link" d="${path}"/>`).join('');
   const words = labels
