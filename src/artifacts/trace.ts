@@ -62,6 +62,10 @@ export const Producer = z.strictObject({
   policy: z.enum(['reference', 'scripted', 'model', 'harness', 'none']),
   /** Model or harness name; the mistake plan of a scripted policy. */
   name: z.string(),
+  /** The model behind a harness, as it was asked for. */
+  model: z.string().optional(),
+  /** Version of the harness that ran, as it told it. */
+  version: z.string().optional(),
   seed: z.string().optional(),
   sampling: z.record(z.string(), z.json()).optional(),
 });
@@ -100,6 +104,42 @@ export const Dialogue = z.strictObject({
   stages: z.array(StageMark),
 });
 
+/** How a rollout came about, where it was not simply run from the task's beginning to its end (rollout.md; weft.txt 3.3.1). */
+export const Origin = z.discriminatedUnion('kind', [
+  /** Accepted by prefix-preserving sampling: the attempts each stage took, in order. */
+  z.strictObject({
+    kind: z.literal('prefix'),
+    retries: z.number().int().min(0),
+    stages: z.array(z.strictObject({ node: Name, attempts: z.number().int().min(1) })),
+  }),
+  /** A dropped attempt at one stage: history up to message `from` is the kept prefix, what follows is the failed attempt. */
+  z.strictObject({
+    kind: z.literal('negative'),
+    /** Names the logical rollout: kept trajectory and dropped attempts share it. */
+    rollout: z.string(),
+    node: Name,
+    attempt: z.number().int().min(1),
+    from: z.number().int().min(0),
+  }),
+  /** One of a group of branches that share snapshot and history up to message `from`. */
+  z.strictObject({
+    kind: z.literal('branch'),
+    group: z.string(),
+    index: z.number().int().min(0),
+    from: z.number().int().min(0),
+  }),
+]);
+
+/** What the recording gateway saw of a rollout through a harness. */
+export const GatewayFacts = z.strictObject({
+  dialect: z.enum(['openai', 'anthropic']),
+  /** Requests that the backend answered; requests made again after a failure of the backend. */
+  exchanges: z.number().int().min(0),
+  retried: z.number().int().min(0),
+  /** The harness changed or shortened history between requests: `messages` is its last request with the reply. */
+  rewritten: z.boolean(),
+});
+
 export const Trace = z.strictObject({
   treadle: z.literal('trace/1'),
   id: z.string(),
@@ -117,8 +157,8 @@ export const Trace = z.strictObject({
   events: z.array(z.json()),
   /** The final answer; empty when none was given. */
   answer: z.string(),
-  /** `user_left`: a simulated user ran out of patience. */
-  finish: z.enum(['answered', 'user_left', 'turn_limit', 'length', 'cut', 'error']),
+  /** `user_left`: a simulated user ran out of patience. `budget`: tokens or money ran out (`problem` says which). */
+  finish: z.enum(['answered', 'user_left', 'turn_limit', 'length', 'budget', 'cut', 'error']),
   /** Why a rollout was cut or broke, with the code and whose fault it was. */
   problem: z.strictObject({ code: z.string(), message: z.string(), fault: z.string() }).optional(),
   usage: z.strictObject({
@@ -126,8 +166,12 @@ export const Trace = z.strictObject({
     calls: z.number().int(),
     promptTokens: z.number().int().optional(),
     completionTokens: z.number().int().optional(),
+    /** US dollars, where prices were given. */
+    cost: z.number().min(0).optional(),
   }),
   tokens: Tokens.optional(),
+  origin: Origin.optional(),
+  gateway: GatewayFacts.optional(),
 });
 
 export type ToolCall = z.infer<typeof ToolCall>;
@@ -138,4 +182,7 @@ export type UserTurn = z.infer<typeof UserTurn>;
 export type StageMark = z.infer<typeof StageMark>;
 export type Dialogue = z.infer<typeof Dialogue>;
 export type Producer = z.infer<typeof Producer>;
+export type Origin = z.infer<typeof Origin>;
+export type GatewayFacts = z.infer<typeof GatewayFacts>;
+export type Tokens = z.infer<typeof Tokens>;
 export type Trace = z.infer<typeof Trace>;
