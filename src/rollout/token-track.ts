@@ -9,14 +9,23 @@ export interface TokenTrack {
   add(turn: ChatTokens | undefined): void;
   /** Undefined when a turn came without tokens or history was rewritten. `logprobs` spans the sequence, 0 where the mask is 0. */
   tokens(): Trace['tokens'];
+  /** Another track with the same sequence so far. */
+  fork(): TokenTrack;
 }
 
-export const tokenTrack = (): TokenTrack => {
-  const inputIds: number[] = [];
-  const mask: (0 | 1)[] = [];
-  const logprobs: number[] = [];
-  let isWhole = true;
-  let hasLogprobs = true;
+interface Kept {
+  inputIds: readonly number[];
+  mask: readonly (0 | 1)[];
+  logprobs: readonly number[];
+  isWhole: boolean;
+  hasLogprobs: boolean;
+}
+
+const NOTHING: Kept = { inputIds: [], mask: [], logprobs: [], isWhole: true, hasLogprobs: true };
+
+export const tokenTrack = (from: Kept = NOTHING): TokenTrack => {
+  const [inputIds, mask, logprobs] = [[...from.inputIds], [...from.mask], [...from.logprobs]];
+  let { isWhole, hasLogprobs } = from;
   const append = (ids: readonly number[], bit: 0 | 1, probabilities?: readonly number[]): void => {
     for (const [at, id] of ids.entries()) {
       inputIds.push(id);
@@ -36,5 +45,6 @@ export const tokenTrack = (): TokenTrack => {
     },
     tokens: () =>
       isWhole && inputIds.length > 0 ? { inputIds, mask, ...(hasLogprobs ? { logprobs } : {}) } : undefined,
+    fork: () => tokenTrack({ inputIds, mask, logprobs, isWhole, hasLogprobs }),
   };
 };

@@ -11,53 +11,80 @@ export interface EndedStage {
   calls: number;
 }
 
+export interface Hearing {
+  signal?: AbortSignal;
+  /** Hears of the stage that the reply ended, before the next request is made. */
+  onEnd?: ((stage: EndedStage) => void) | undefined;
+  /** Where the reply ends its stage, the next request waits for `begin`. */
+  holds?: boolean;
+}
+
+export interface Heard {
+  /** How the conversation is over. */
+  over?: 'ends' | 'leaves';
+  /** The stage that the reply ended. */
+  ended?: EndedStage;
+}
+
 export interface Conversation {
-  /** Adds the first request to the messages. */
-  begin(messages: Message[], signal?: AbortSignal): Promise<void>;
-  /** The user's answer to a reply; how the conversation is over, where it is. */
+  /** Adds the request that is to be made, the first or one that was held back; nothing where none is. */
+  begin(messages: Message[], calls: number, signal?: AbortSignal): Promise<void>;
+  /** Adds the user's answer to a reply. */
   hear(
     reply: { text: string; isAnswer: boolean },
     messages: Message[],
     calls: number,
-    signal?: AbortSignal,
-  ): Promise<'ends' | 'leaves' | undefined>;
+    hearing?: Hearing,
+  ): Promise<Heard>;
   /** The index of the stage that is asked for. */
   stage(): number;
   /** `calls`: entries of the ledger at the end of the rollout. */
   dialogue(calls: number): Dialogue;
+  /** Another conversation that stands where this one does. */
+  fork(): Conversation;
 }
 
-/** A conversation with a simulated user. `onEnd` hears of each ended stage before the next request is made. */
-export const conversationWith = (user: SimulatedUser, onEnd?: (stage: EndedStage) => void): Conversation => {
-  const turns: UserTurn[] = [];
-  const stages: StageMark[] = [];
+interface Kept {
+  turns: readonly UserTurn[];
+  stages: readonly StageMark[];
+}
+
+/** A conversation with a simulated user; `kept` is what has been said and ended before. */
+export const conversationWith = (user: SimulatedUser, kept: Kept = { turns: [], stages: [] }): Conversation => {
+  const turns = [...kept.turns];
+  const stages = kept.stages.map((mark) => ({ ...mark }));
   const say = (messages: Message[], { text, turn }: Utterance, calls: number): void => {
     if (turn.act === 'requests') stages.push({ node: turn.stage, asked: messages.length, calls });
     turns.push({ message: messages.length, ...turn });
     messages.push({ role: 'user', content: text });
   };
   return {
-    begin: async (messages, signal) => say(messages, await user.begin(messages, signal), 0),
-    hear: async ({ text, isAnswer }, messages, calls, signal) => {
+    begin: async (messages, calls, signal) => {
+      const said = await user.begin(messages, signal);
+      if (said) say(messages, said, calls);
+    },
+    hear: async ({ text, isAnswer }, messages, calls, { signal, onEnd, holds } = {}) => {
       const at = user.at().node;
-      const { ended, says, over } = await user.reply(text, isAnswer, messages, signal);
+      const { ended, says, over } = await user.reply(text, isAnswer, messages, signal, holds);
       const mark = stages.at(-1);
       const last = messages.length - 1;
-      if (ended !== undefined && mark) {
+      const stage = ended === undefined ? undefined : { node: ended, reply: text, calls };
+      if (stage && mark) {
         mark.ended = last;
         mark.calls = calls;
-        onEnd?.({ node: ended, reply: text, calls });
+        onEnd?.(stage);
       }
       if (over) turns.push({ message: last, stage: at, act: over, facts: [], by: 'rules' });
       if (says) say(messages, says, calls);
-      return over;
+      return { ...(over ? { over } : {}), ...(stage ? { ended: stage } : {}) };
     },
     stage: () => user.at().stage,
     dialogue: (calls) => ({
       persona: user.persona,
       ...(user.model === undefined ? {} : { model: user.model }),
-      turns,
-      stages: stages.map((mark) => (mark.ended === undefined ? { ...mark, calls } : mark)),
+      turns: [...turns],
+      stages: stages.map((mark) => (mark.ended === undefined ? { ...mark, calls } : { ...mark })),
     }),
+    fork: () => conversationWith(user.fork(), { turns, stages }),
   };
 };

@@ -17,7 +17,7 @@ import { scriptedPolicy } from '../agents/scripted.js';
 import type { Action, Policy } from '../policy.js';
 import { type Rollout, rolloutTask, traceId } from '../rollout.js';
 import type { EndedStage } from './conversation.js';
-import { simulatedUser } from './user.js';
+import { simulatedUser, type Utterance } from './user.js';
 
 const fact = (id: string, words: string, asked: string): Fact => ({
   id,
@@ -199,7 +199,7 @@ const speaking = (...texts: string[]): ModelClient & { requests: ChatRequest[] }
 describe('a model that words what the user says', () => {
   const first = async (text: string, detail: Fact['given'] = 'full') => {
     const user = simulatedUser(twoStages(), detail, speaking(text));
-    return user.begin([]);
+    return (await user.begin([])) as Utterance;
   };
   it('is heard where it says the same', async () => {
     const { text, turn } = await first('Would you tell me what the total of the invoice of Brandt is?');

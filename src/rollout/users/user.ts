@@ -16,7 +16,7 @@ export interface Utterance {
 export interface UserReply {
   /** The agent's reply ended this stage. */
   ended?: string;
-  /** Absent: the conversation is over, at its end or before it. */
+  /** Absent: the conversation is over, at its end or before it, or the next request is held back. */
   says?: Utterance;
   over?: 'ends' | 'leaves';
 }
@@ -26,9 +26,18 @@ export interface SimulatedUser {
   model?: string;
   /** The node that is asked for, and how many were before it. */
   at(): { node: string; stage: number };
-  begin(messages: readonly Message[], signal?: AbortSignal): Promise<Utterance>;
-  /** `isAnswer`: the text was handed in by `submit_answer`. */
-  reply(text: string, isAnswer: boolean, messages: readonly Message[], signal?: AbortSignal): Promise<UserReply>;
+  /** The request that is to be made: the first, or one that was held back; undefined where none is. */
+  begin(messages: readonly Message[], signal?: AbortSignal): Promise<Utterance | undefined>;
+  /** `isAnswer`: the text was handed in by `submit_answer`. `holds`: where it ends its stage, the next request waits for `begin`. */
+  reply(
+    text: string,
+    isAnswer: boolean,
+    messages: readonly Message[],
+    signal?: AbortSignal,
+    holds?: boolean,
+  ): Promise<UserReply>;
+  /** Another one who stands where this one does; what either says from here on is its own. */
+  fork(): SimulatedUser;
 }
 
 const uttered = async (
@@ -52,25 +61,44 @@ const uttered = async (
   };
 };
 
+/** Where a user stands: plain data, so that a copy is another user. */
+interface Standing {
+  state: UserState;
+  /** What is to be said before the agent goes on. */
+  due: Said | undefined;
+}
+
+const userAt = (known: Known, voice: Voice | undefined, model: string | undefined, from: Standing): SimulatedUser => {
+  let { state, due } = from;
+  return {
+    persona: known.persona.manner,
+    ...(model === undefined ? {} : { model }),
+    at: () => ({ node: stageAt(known, state).node, stage: state.stage }),
+    begin: async (messages, signal) => {
+      if (!due) return undefined;
+      const said = await uttered(known, state, due, voice, messages, signal);
+      due = undefined;
+      return said;
+    },
+    reply: async (text, isAnswer, messages, signal, holds = false) => {
+      const ended = stageAt(known, state).node;
+      const next = step(known, state, text, isAnswer);
+      state = next.state;
+      const isHeld = holds && next.hasEnded;
+      if (isHeld) due = next.said;
+      return {
+        ...(next.hasEnded ? { ended } : {}),
+        ...(next.said && !isHeld ? { says: await uttered(known, state, next.said, voice, messages, signal) } : {}),
+        ...(next.over ? { over: next.over } : {}),
+      };
+    },
+    fork: () => userAt(known, voice, model, { state, due }),
+  };
+};
+
 /** The user of one rollout: by rules, or by rules in a model's words where one is given. Same task, detail and replies: same words. */
 export const simulatedUser = (task: Task, detail: Detail, model?: ModelClient): SimulatedUser => {
   const known = knownOf(task, detail);
   const voice = model ? modelVoice(model, task, known) : undefined;
-  let state = openingState(known);
-  return {
-    persona: known.persona.manner,
-    ...(model ? { model: model.model } : {}),
-    at: () => ({ node: stageAt(known, state).node, stage: state.stage }),
-    begin: (messages, signal) => uttered(known, state, opening(known), voice, messages, signal),
-    reply: async (text, isAnswer, messages, signal) => {
-      const ended = stageAt(known, state).node;
-      const next = step(known, state, text, isAnswer);
-      state = next.state;
-      return {
-        ...(next.hasEnded ? { ended } : {}),
-        ...(next.said ? { says: await uttered(known, state, next.said, voice, messages, signal) } : {}),
-        ...(next.over ? { over: next.over } : {}),
-      };
-    },
-  };
+  return userAt(known, voice, model?.model, { state: openingState(known), due: opening(known) });
 };

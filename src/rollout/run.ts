@@ -1,0 +1,63 @@
+/** A rollout under way: everything that one turn leaves for the next, so that it can be copied, dropped and gone on with. */
+import type { Task } from '../artifacts/task.js';
+import type { LedgerEntry, Message, Trace } from '../artifacts/trace.js';
+import type { Action } from './policy.js';
+import { openingMessages, type Prompt, systemMessage } from './prompt.js';
+import { type TokenTrack, tokenTrack } from './token-track.js';
+import { type Conversation, conversationWith } from './users/conversation.js';
+import type { SimulatedUser } from './users/user.js';
+
+export interface Run {
+  messages: Message[];
+  ledger: LedgerEntry[];
+  turns: number;
+  calls: number;
+  promptTokens: number | undefined;
+  completionTokens: number | undefined;
+  track: TokenTrack;
+  conversation: Conversation | undefined;
+}
+
+/** Before the first turn; with a user, before the first request. */
+export const beginRun = (task: Task, prompt: Prompt = {}, user?: SimulatedUser): Run => ({
+  messages: user ? [systemMessage(task, prompt)] : openingMessages(task, prompt),
+  ledger: [],
+  turns: 0,
+  calls: 0,
+  promptTokens: undefined,
+  completionTokens: undefined,
+  track: tokenTrack(),
+  conversation: user ? conversationWith(user) : undefined,
+});
+
+/** A run that stands where this one does: what either does from here on, the other never sees. */
+export const forkRun = (run: Run): Run => ({
+  ...run,
+  messages: [...run.messages],
+  ledger: [...run.ledger],
+  track: run.track.fork(),
+  conversation: run.conversation?.fork(),
+});
+
+/** Counts what a turn cost and keeps its tokens. */
+export const countTurn = (run: Run, { usage, tokens }: Action): void => {
+  run.turns++;
+  run.track.add(tokens);
+  if (!usage) return;
+  run.promptTokens = (run.promptTokens ?? 0) + usage.promptTokens;
+  run.completionTokens = (run.completionTokens ?? 0) + usage.completionTokens;
+};
+
+/** What a run has used so far, and its tokens, as a trace keeps them. */
+export const spentOf = (run: Run): Pick<Trace, 'usage' | 'tokens'> => {
+  const tokens = run.track.tokens();
+  return {
+    usage: {
+      turns: run.turns,
+      calls: run.calls,
+      ...(run.promptTokens === undefined ? {} : { promptTokens: run.promptTokens }),
+      ...(run.completionTokens === undefined ? {} : { completionTokens: run.completionTokens }),
+    },
+    ...(tokens ? { tokens } : {}),
+  };
+};
