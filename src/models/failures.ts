@@ -51,8 +51,8 @@ const REJECTED: Record<number, string> = {
   404: 'Check the model name, and that the base URL ends where /chat/completions begins (usually /v1).',
 };
 
-const ofStatus = (error: APIError, status: number, place: Place): TreadleError => {
-  const said = wordsOf(error, place);
+/** What an HTTP status of an endpoint means; `said` are its own words. */
+export const statusFailure = (status: number, said: string, place: Place, error?: unknown): TreadleError => {
   const value = `${place.model} at ${place.url}`;
   if (status === 429)
     return failure(
@@ -120,7 +120,8 @@ export const failureOf = (thrown: unknown, place: Place, timedOut: boolean): Tre
       true,
       thrown,
     );
-  if (thrown instanceof APIError && typeof thrown.status === 'number') return ofStatus(thrown, thrown.status, place);
+  if (thrown instanceof APIError && typeof thrown.status === 'number')
+    return statusFailure(thrown.status, wordsOf(thrown, place), place, thrown);
   if (thrown instanceof SyntaxError)
     return failure(
       'bad_response',

@@ -4,21 +4,9 @@
  */
 import type { GatewayFacts, Message, Tokens } from '../../artifacts/trace.js';
 import type { TreadleError } from '../../errors.js';
-import type { Sampling } from '../../models/types.js';
+import type { Backend } from '../../models/backend.js';
 
-/** Where requests go. `kind` chooses how exact tokens are asked for; `openai` asks for none. */
-export interface Backend {
-  kind: 'openai' | 'vllm' | 'sglang' | 'llamacpp';
-  /** As an OpenAI client takes it: it usually ends in /v1. */
-  baseUrl: string;
-  /** Asked for whatever the harness asks for. */
-  model: string;
-  apiKey?: string;
-  /** Laid over what the harness asks for. */
-  sampling?: Sampling;
-  /** US dollars a million tokens. */
-  prices?: { prompt: number; completion: number };
-}
+export type { Backend };
 
 /** Limits of one rollout; what is absent is not limited. */
 export interface Budget {

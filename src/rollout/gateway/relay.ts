@@ -1,0 +1,76 @@
+/** Passes a chat completion on to a backend that speaks OpenAI's dialect, as it is, and reads along. */
+import { once } from 'node:events';
+import { TreadleError } from '../../errors.js';
+import type { Backend } from '../../models/backend.js';
+import { badAnswer, failed, post, postJson, type Server } from '../../models/post.js';
+import { fromWire } from '../../models/wire.js';
+import type { Answer, Asked, Chunk, Writer } from './asked.js';
+import { collect } from './collect.js';
+import { eventData } from './events.js';
+
+/** Where one answer comes from. `drained` waits until the client has read what it was sent. */
+export interface Way {
+  asked: Asked;
+  writer: Writer;
+  signal: AbortSignal;
+  drained(): Promise<unknown>;
+}
+
+/** One answer; for streams every event has been written by then. */
+export type Answerer = (way: Way) => Promise<Answer>;
+
+const chunkOf = (data: string): Chunk => {
+  let chunk: Chunk & { error?: { message?: unknown } };
+  try {
+    chunk = JSON.parse(data);
+  } catch (cause) {
+    throw badAnswer('The model endpoint streams events that are no JSON', (cause as Error).message);
+  }
+  if (chunk === null || typeof chunk !== 'object' || chunk.error)
+    throw badAnswer('The model endpoint broke off with an error', chunk?.error?.message ?? data);
+  return chunk;
+};
+
+const relayStream = async (server: Server, url: string, body: object, way: Way): Promise<Answer> => {
+  const { writer, signal } = way;
+  const response = await post(server, url, JSON.stringify(body), signal);
+  const type = String(response.headers['content-type'] ?? '');
+  if (!type.startsWith('text/event-stream')) {
+    response.destroy();
+    throw badAnswer('The model endpoint streams nothing', type);
+  }
+  const collected = collect();
+  try {
+    for await (const data of eventData(response)) {
+      if (data === '[DONE]') break;
+      const chunk = chunkOf(data);
+      collected.add(chunk);
+      if (!writer.chunk(chunk, data.includes('\n') ? JSON.stringify(chunk) : data)) await way.drained();
+    }
+  } catch (thrown) {
+    response.destroy();
+    throw thrown instanceof TreadleError ? thrown : failed(thrown, server, signal);
+  }
+  if (!collected.isWhole()) throw badAnswer('The model endpoint ended its stream in the middle', server.place.url);
+  return { reply: collected.reply() };
+};
+
+export const relayTo = (backend: Backend, server: Server): Answerer => {
+  const url = `${server.place.url}/chat/completions`;
+  return async (way) => {
+    const { asked, signal } = way;
+    const body = { ...asked.body, ...backend.sampling, model: backend.model };
+    if (asked.isStream)
+      return relayStream(server, url, { ...body, stream: true, stream_options: { include_usage: true } }, way);
+    const { text, json } = await postJson(server, url, { ...body, stream: false }, signal);
+    return { reply: fromWire(json), text };
+  };
+};
+
+/** Resolves when `response` can take more, rejects when the client is gone. */
+export const drain =
+  (response: NodeJS.EventEmitter, signal: AbortSignal): Way['drained'] =>
+  () =>
+    once(response, 'drain', { signal }).catch(() => {
+      throw new TreadleError({ code: 'cut', message: 'The client has gone away', fault: 'infrastructure' });
+    });
