@@ -47,6 +47,8 @@ export const LedgerEntry = z.strictObject({
     .strictObject({ code: z.string(), fault: z.enum(['agent', 'world', 'injected', 'infrastructure']) })
     .optional(),
   touched: z.array(Touch),
+  /** The answer is an injected fault's: an error, or a lie. The agent is not told. */
+  injected: z.strictObject({ profile: z.enum(['P1', 'P2', 'P3', 'P4']), rule: z.string() }).optional(),
   /** Virtual time before the call, unix seconds. */
   at: z.number().int(),
 });

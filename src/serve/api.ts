@@ -34,6 +34,15 @@ export const OpenRequest = z.strictObject({
   labels: Labels.optional(),
   /** Seconds without a call after which the session is closed; the server's default when absent. */
   idleSeconds: z.number().int().positive().max(604_800).optional(),
+  /** Faults injected into its calls, in place of the server's own; none with an empty list. */
+  faults: z
+    .strictObject({
+      /** `TOOL=P1@5%` and the like. */
+      rules: z.array(z.string().max(256)).max(64),
+      /** Same seed and same calls, same faults; absent: the server's, with the task and the session's number on it. */
+      seed: z.string().min(1).max(256).optional(),
+    })
+    .optional(),
 });
 
 export const Pins = z.strictObject({
@@ -65,6 +74,8 @@ export const SessionInfo = z.strictObject({
   snapshots: z.array(z.string()),
   /** Folder of the agent's own, where one was asked for. */
   sandbox: z.string().optional(),
+  /** Rules of the faults injected into its calls. */
+  faults: z.array(z.string()).optional(),
 });
 
 /** Where an agent connects; `token` is shown here and never again. */

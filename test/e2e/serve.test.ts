@@ -75,6 +75,42 @@ describe.each(MODES)('over stdio, in $label', ({ mode, version }) => {
   });
 });
 
+describe('with faults', () => {
+  it('a tool fails once, another lies for good, and nothing tells the agent', async () => {
+    const client = clientIn('legacy');
+    const faults = ['--fault', 'list*=P1', '--fault', 'getCustomer=P4', '--fault-seed', 'e2e'];
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [MAIN, 'serve', corpus, '--stdio', ...faults] }),
+    );
+    const list = () => client.callTool({ name: 'listCustomers', arguments: {} });
+    const [failed, listed] = [await list(), await list()];
+    expect(failed.isError).toBe(true);
+    expect(listed.isError).toBeFalsy();
+    const told = JSON.parse(textOf(listed));
+    const first = (Object.values(told).find(Array.isArray) ?? told)[0] as { id: string };
+    const read = async () => {
+      const answer = await client.callTool({ name: 'getCustomer', arguments: { customer_id: first.id } });
+      return textOf(answer);
+    };
+    const [lie, again] = [await read(), await read()];
+    expect(again).toBe(lie);
+    expect(JSON.parse(lie)).not.toEqual(first);
+    expect(`${textOf(failed)}${lie}`).not.toMatch(/inject|fault|P[14]/);
+    await client.close();
+  });
+
+  it.each([
+    ['listCustomers=P7', 'bad_fault', /TOOL=P1/],
+    ['no_such_tool=P1', 'unknown_tool', /no_such_tool=P1/],
+    ['createCustomer=P4', 'bad_fault', /Take P1 or P2/],
+  ])('%s is refused before anything is served', (rule, code, says) => {
+    const { status, stdout, stderr } = treadle(['serve', corpus, '--fault', rule, '--json']);
+    expect(status).not.toBe(0);
+    expect(`${stdout}${stderr}`).toContain(code);
+    expect(`${stdout}${stderr}`).toMatch(says);
+  });
+});
+
 interface Served {
   child: ChildProcess;
   url: string;

@@ -8,6 +8,7 @@ import { IDLE_TIMES } from '../../serve/sessions/server/residence.js';
 import { risingSeconds, wholeNumber } from '../arguments.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
 import { clientLines, sayHowToConnect } from '../serving/connect.js';
+import { faultsOf } from '../serving/faults.js';
 import { boundHeap } from '../serving/heap.js';
 import { type House, openHouse } from '../serving/house.js';
 import { warmUp } from '../serving/warm-up.js';
@@ -32,6 +33,8 @@ interface Options {
   allowHost: string[];
   warm: boolean;
   lean?: boolean;
+  fault: string[];
+  faultSeed: string;
   json?: boolean;
 }
 
@@ -141,6 +144,13 @@ export const serveCommand = (): Command =>
     .option('--data <dir>', 'where registry, resting sessions and ledgers are kept; temporary when absent')
     .option('--server <file>', 'an outside MCP server that sessions may ask for (YAML or JSON); repeatable', listed, [])
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
+    .option(
+      '--fault <rule>',
+      'make a tool fail: TOOL=P1|P2|P3|P4[xN][@RATE], `*` for any name; P1 errs and recovers, P2 errs for good, P3 lies once, P4 lies for good; repeatable',
+      listed,
+      [],
+    )
+    .option('--fault-seed <text>', 'which calls are struck: same seed, same faults', '0')
     .option('--lean', 'less memory for slower calls: small young generation')
     .option('--no-warm', 'load worlds when they are first asked for, not ahead')
     .addOption(jsonOption())
@@ -153,6 +163,7 @@ Examples:
   treadle serve treadle-out --stdio                    one session for a client that starts servers itself
   treadle serve corpus --port 8931 --admin-port 8932 --sessions 0 --json
   treadle serve corpus --openenv-port 8000 --gym-port 8001
+  treadle serve corpus --fault 'get_*=P1@5%' --fault 'billing_list_invoices=P4'
 
 Trainers open, fork, verify and close sessions at the admin door (POST /v1/sessions, GET /openapi.json, GET /metrics) with
 the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
@@ -161,12 +172,13 @@ the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
       const ui = makeUi(options.json === true);
       boundHeap(options.lean === true);
       const [park, disk, store] = options.rest as [number, number, number];
-      const { worlds } = chosenWorlds(dir, options.world);
+      const { corpus, worlds } = chosenWorlds(dir, options.world);
       const first = worlds[0] as string;
       const house = await openHouse({
         dir,
         data: options.data,
         servers: options.server,
+        faults: faultsOf(options.fault, options.faultSeed, corpus, worlds),
         limits: {
           capacity: Math.max(options.capacity, options.sessions),
           idleSeconds: options.idle,

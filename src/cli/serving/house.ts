@@ -6,6 +6,7 @@ import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
 import type { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import { folderBlobs } from '../../serve/blobs/folder.js';
+import type { ServerFaults } from '../../serve/faults/session-faults.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
 import { type ServerLimits, SessionServer } from '../../serve/sessions/server/session-server.js';
@@ -26,6 +27,7 @@ export interface HouseOptions {
   /** Files that describe outside MCP servers. */
   servers: readonly string[];
   limits: Partial<ServerLimits>;
+  faults?: ServerFaults | undefined;
   onDefect: (error: TreadleError) => void;
 }
 
@@ -37,7 +39,7 @@ const publishServers = (registry: Registry, files: readonly string[]): void => {
 };
 
 /** Throws what opening the corpus or the data folder throws. */
-export const openHouse = async ({ dir, data, servers, limits, onDefect }: HouseOptions): Promise<House> => {
+export const openHouse = async ({ dir, data, servers, limits, faults, onDefect }: HouseOptions): Promise<House> => {
   const corpus = Corpus.open(dir);
   const check = (content: Json): Json => parseOutsideSpec(content) as unknown as Json;
   const registry = openRegistry({ server: check, ...(data === undefined ? {} : { folder: `${data}/registry` }) });
@@ -51,6 +53,7 @@ export const openHouse = async ({ dir, data, servers, limits, onDefect }: HouseO
       partsOf: (hash) => published.source.partsOf(hash),
       ...(data === undefined ? {} : { folder: `${data}/sessions`, blobs: folderBlobs(`${data}/blobs`) }),
       limits,
+      ...(faults ? { faults } : {}),
       onDefect,
     });
     const close = async (): Promise<void> => {

@@ -21,9 +21,10 @@ export interface Answered {
   result: Json;
   error?: CallError | undefined;
   touched: Touch[];
+  injected?: LedgerEntry['injected'];
 }
 
-export const outcomeOf = (call: Called, { ok, result, error, touched }: Answered): CallOutcome => {
+export const outcomeOf = (call: Called, { ok, result, error, touched, injected }: Answered): CallOutcome => {
   const entry: LedgerEntry = {
     index: call.index,
     service: call.service,
@@ -34,6 +35,7 @@ export const outcomeOf = (call: Called, { ok, result, error, touched }: Answered
     result,
     ...(error ? { error: { code: error.code, fault: error.fault } } : {}),
     touched,
+    ...(injected ? { injected } : {}),
     at: call.at,
   };
   if (!error) return { ok, result, entry };

@@ -4,10 +4,12 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { TreadleError } from '../../errors.js';
+import type { Json } from '../../kit/hash.js';
 import type { LoadedService, LoadedWorld } from '../../world/loaded.js';
 import { pack, unpack } from '../../world/state/parcel.js';
 import type { FrozenState, State } from '../../world/state/state.js';
 import { Workspace } from '../../world/workspace/workspace.js';
+import type { Woven } from './woven.js';
 
 const MAGIC = Buffer.from('TRDLSES1', 'latin1');
 
@@ -15,10 +17,13 @@ export interface Resting {
   states: ReadonlyMap<string, State | FrozenState>;
   workspace: Workspace;
   clock: number;
+  woven?: Woven | undefined;
 }
 
 interface Header {
   clock: number;
+  /** The state of what is woven into its calls. */
+  woven?: Json;
   files: [string, string][];
   parcels: [string, number][];
 }
@@ -33,11 +38,12 @@ const damaged = (why: string, cause?: unknown): TreadleError =>
   });
 
 /** `world`: the one that it began on, with the rows of its task. */
-export const packSession = (world: LoadedWorld, { states, workspace, clock }: Resting): Uint8Array => {
+export const packSession = (world: LoadedWorld, { states, workspace, clock, woven }: Resting): Uint8Array => {
   const pristine = (service: string): State => (world.services.get(service) as LoadedService).pristine;
   const parcels = [...states].map(([service, state]) => [service, pack(pristine(service), state)] as const);
   const header: Header = {
     clock,
+    ...(woven ? { woven: woven.save() } : {}),
     files: [...workspace.files()],
     parcels: parcels.map(([service, bytes]) => [service, bytes.length]),
   };
@@ -61,7 +67,7 @@ const headerOf = (bytes: Buffer): { header: Header; at: number } => {
 export const unpackSession = (
   world: LoadedWorld,
   parcel: Uint8Array,
-): { states: Map<string, State>; workspace: Workspace; clock: number } => {
+): { states: Map<string, State>; workspace: Workspace; clock: number; woven: Json | undefined } => {
   const bytes = Buffer.from(parcel.buffer, parcel.byteOffset, parcel.length);
   const { header, at: start } = headerOf(bytes);
   const states = new Map<string, State>();
@@ -77,7 +83,7 @@ export const unpackSession = (
     for (const state of states.values()) state.drop();
     throw thrown;
   }
-  return { states, workspace: new Workspace(new Map(header.files)), clock: header.clock };
+  return { states, workspace: new Workspace(new Map(header.files)), clock: header.clock, woven: header.woven };
 };
 
 /** Several parcels in one, so that a session and its snapshots move together. */

@@ -18,6 +18,7 @@ import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
 import { type Book, plainBook } from './book.js';
 import { toolGroups } from './describe.js';
 import { type Answered, outcomeOf, unknownTool } from './entry.js';
+import type { Woven, WovenCall } from './woven.js';
 
 /** Virtual seconds a call takes when its tool declares none. */
 const CALL_SECONDS = 5;
@@ -33,6 +34,8 @@ export interface SessionOptions {
   book?: Book;
   /** Leaves the tools' content hashes out of the entries, where nobody reads them: hashing a tool takes as long as a call. */
   isUnversioned?: boolean;
+  /** What is woven into its calls: injected faults. */
+  woven?: Woven;
 }
 
 /** A point to come back to. Drop it when it is no longer needed. */
@@ -41,6 +44,7 @@ export interface SessionSnapshot {
   workspace: Workspace;
   clock: number;
   book: Book;
+  woven?: Woven | undefined;
 }
 
 interface Inside {
@@ -49,6 +53,7 @@ interface Inside {
   workspace: Workspace;
   clock: number;
   book: Book;
+  woven?: Woven | undefined;
 }
 
 type Origin = Pick<Session, 'id' | 'world' | 'me' | 'offered' | 'isUnversioned'>;
@@ -87,8 +92,8 @@ export class Session implements ToolHost {
     }
     const offered = new Set(options.services ?? world.services.keys());
     const { clock } = world.spec;
-    const inside = { states: new Map(), workspace: new Workspace(), clock, book: options.book ?? plainBook() };
-    const { id, me, isUnversioned = false } = options;
+    const { id, me, isUnversioned = false, book = plainBook(), woven } = options;
+    const inside = { states: new Map(), workspace: new Workspace(), clock, book, woven };
     return new Session({ id, world, me, offered, isUnversioned }, inside);
   }
 
@@ -118,6 +123,9 @@ export class Session implements ToolHost {
   }
   get workspace(): Workspace {
     return this.#in.workspace;
+  }
+  get woven(): Woven | undefined {
+    return this.#in.woven;
   }
 
   /** The session's own copy of a service's database. Throws `unknown_service`, also once the session was dropped. */
@@ -179,6 +187,8 @@ export class Session implements ToolHost {
     if (!found) return this.note({ tool: name, args }, unknownTool(name));
     const { service, tool } = found;
     const started = elapsedMs();
+    const instead = this.#in.woven && this.#instead(this.#in.woven, found, name, args, started);
+    if (instead) return instead;
     const { connection } = service;
     connection.bind(this.state(service.id));
     connection.record('keys');
@@ -192,6 +202,8 @@ export class Session implements ToolHost {
     if (!found || found.tool.loadClass === 'declared') return this.call(name, args);
     const { service, tool } = found;
     const started = elapsedMs();
+    const instead = this.#in.woven && this.#instead(this.#in.woven, found, name, args, started);
+    if (instead) return instead;
     const state = this.state(service.id);
     return callToolAsync(service.program, tool.name, state, service.connection, args, this.#context()).then((outcome) =>
       this.#noted(found, name, args, outcome, outcome.touched, started),
@@ -203,19 +215,36 @@ export class Session implements ToolHost {
     return found && this.offered.has(found.service.id) ? found : undefined;
   }
 
+  #woven({ service, tool }: WorldTool, name: string, args: unknown): WovenCall {
+    return { spec: service.spec, tool: name, args, isRead: tool.tool.writes.length === 0, index: this.#in.book.length };
+  }
+
+  /** The outcome where something woven in answers in the tool's place. */
+  #instead(woven: Woven, found: WorldTool, name: string, args: unknown, started: number): CallOutcome | undefined {
+    const answered = woven.instead(this.#woven(found, name, args));
+    if (!answered) return undefined;
+    const { service, tool } = found;
+    const called = { service: service.id, tool: name, toolVersion: this.isUnversioned ? '' : tool.version, args };
+    const seconds = answered.seconds ?? tool.tool.duration ?? CALL_SECONDS;
+    return this.note(called, answered, seconds, elapsedMs() - started);
+  }
+
   #noted(
-    { service, tool }: WorldTool,
+    found: WorldTool,
     name: string,
     args: unknown,
     outcome: ToolOutcome,
     rows: readonly RowChange[],
     started: number,
   ): CallOutcome {
+    const { service, tool } = found;
     const touched = rows.map(
       ({ table, key, change, cols }): Touch => ({ service: service.id, table, key, change, cols }),
     );
     const { ok, result } = outcome;
-    const answered = { ok, result, error: outcome.ok ? undefined : outcome.error, touched };
+    const plain = { ok, result, error: outcome.ok ? undefined : outcome.error, touched };
+    const { woven } = this.#in;
+    const answered = woven ? woven.after(this.#woven(found, name, args), plain) : plain;
     const called = { service: service.id, tool: name, toolVersion: this.isUnversioned ? '' : tool.version, args };
     return this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
   }
@@ -242,19 +271,19 @@ export class Session implements ToolHost {
 
   /** A second session from exactly this point. O(services it used); pages are shared until either side writes. */
   fork(id: string, book: Book = this.#in.book.fork()): Session {
-    const { states, workspace, clock } = this.#in;
+    const { states, workspace, clock, woven } = this.#in;
     const forked = new Map<string, State>();
     for (const [service, state] of states) forked.set(service, state.fork());
     const { world, me, offered, isUnversioned } = this;
-    const inside = { states: forked, workspace: workspace.fork(), clock, book };
+    const inside = { states: forked, workspace: workspace.fork(), clock, book, woven: woven?.fork() };
     return new Session({ id, world, me, offered, isUnversioned }, inside, this.#tools);
   }
 
   snapshot(): SessionSnapshot {
-    const { states, workspace, clock, book } = this.#in;
+    const { states, workspace, clock, book, woven } = this.#in;
     const frozen = new Map<string, FrozenState>();
     for (const [service, state] of states) frozen.set(service, state.snapshot());
-    return { states: frozen, workspace: workspace.fork(), clock, book: book.fork() };
+    return { states: frozen, workspace: workspace.fork(), clock, book: book.fork(), woven: woven?.fork() };
   }
 
   restore(to: SessionSnapshot): void {
@@ -265,14 +294,22 @@ export class Session implements ToolHost {
     }
     for (const [service, frozen] of to.states) this.state(service).restore(frozen);
     this.#in.book.drop();
-    this.#in = { states: this.#in.states, workspace: to.workspace.fork(), clock: to.clock, book: to.book.fork() };
+    const { states } = this.#in;
+    this.#in = {
+      states,
+      workspace: to.workspace.fork(),
+      clock: to.clock,
+      book: to.book.fork(),
+      woven: to.woven?.fork(),
+    };
   }
 
   /** Back to the world's initial state, as if newly opened. */
   reset(book: Book = plainBook()): void {
     this.drop();
     this.#dropped = false;
-    this.#in = { states: new Map(), workspace: new Workspace(), clock: this.world.spec.clock, book };
+    const woven = this.#in.woven?.renewed();
+    this.#in = { states: new Map(), workspace: new Workspace(), clock: this.world.spec.clock, book, woven };
   }
 
   /** Rows that differ from the initial state, per service; services without a change are left out. */

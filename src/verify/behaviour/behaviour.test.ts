@@ -77,6 +77,14 @@ describe('no progress', () => {
     expect(flagged(traceOf([bad('try 1'), bad('try 2')]))).toEqual(['no_progress_repetition']);
     expect(flagged(traceOf([bad('x'), { tool: 'get', error: 'conflict' }]))).toEqual([]);
   });
+  it('is not a call that was made to fail, again', () => {
+    const trace = traceOf([{ tool: 'get', error: 'busy' }, { tool: 'get', error: 'busy' }, { tool: 'get' }]);
+    expect(flagged(trace)).toEqual(['no_progress_repetition']);
+    const injected = { profile: 'P1' as const, rule: 'get=P1' };
+    const ledger = trace.ledger.map((entry) => (entry.ok ? entry : { ...entry, injected }));
+    expect(flagged({ ...trace, ledger })).toEqual([]);
+  });
+
   it('is not a second look after a change, another page, another answer, or a change done twice', () => {
     expect(flagged(traceOf([list, { tool: 'void', writes: true }, list]))).toEqual([]);
     expect(flagged(traceOf([list, { ...list, args: { page: 2 } }]))).toEqual([]);

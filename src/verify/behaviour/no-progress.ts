@@ -21,6 +21,8 @@ export const noProgress: BehaviourFlag = {
     let known = new Map<string, number>();
     const out: Sighting[] = [];
     for (const [i, entry] of trace.ledger.entries()) {
+      // A call that was made to fail is rightly made again.
+      if (entry.injected && !entry.ok) continue;
       if (entry.touched.length > 0) {
         known = new Map();
         continue;

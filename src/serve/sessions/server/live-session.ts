@@ -6,6 +6,7 @@ import { TreadleError } from '../../../errors.js';
 import { addressOf, type Json } from '../../../kit/hash.js';
 import type { Caller } from '../../../world/program/types.js';
 import type { Labels, Pins, SessionInfo, SessionLedger, SessionStatus } from '../../api.js';
+import type { FaultPlan } from '../../faults/plan.js';
 import type { CallOptions, CallOutcome, SessionTool } from '../../tool-host.js';
 import type { SessionState } from '../../trainer.js';
 import { toolGroups, toolsOfService } from '../describe.js';
@@ -42,6 +43,8 @@ export interface LiveStart {
   /** Of its tokens: the whole session's, then one a service in the order of `services`. */
   digests: Buffer;
   parent?: string | undefined;
+  /** Faults injected into its calls: forks share them. */
+  faults?: FaultPlan | undefined;
 }
 
 export class LiveSession {
@@ -90,7 +93,7 @@ export class LiveSession {
   }
 
   info(): SessionInfo {
-    const { id, pins, labels, parent } = this.start;
+    const { id, pins, labels, parent, faults } = this.start;
     return {
       id,
       status: this.status,
@@ -103,6 +106,7 @@ export class LiveSession {
       unforkable: this.companions.unforkable(),
       snapshots: this.#snapshots.ids(),
       ...(this.companions.sandboxFolder === undefined ? {} : { sandbox: this.companions.sandboxFolder }),
+      ...(faults ? { faults: faults.rules.map(({ text }) => text) } : {}),
     };
   }
 
@@ -278,7 +282,9 @@ export class LiveSession {
       const world = worlds.hold(this.start.ground);
       const { id, services, me } = this.start;
       try {
-        const session = Session.resume(world, { id, services, me, book: this.#book }, statesIn(world, own));
+        const { woven: saved, ...rest } = statesIn(world, own);
+        const woven = saved === undefined ? undefined : this.start.faults?.loaded(saved);
+        const session = Session.resume(world, { id, services, me, book: this.#book }, { ...rest, woven });
         if (place.at !== 'parked') this.#snapshots.giveBack(snapshots);
         vacate(place, storage.blobs);
         this.#place = { at: 'active', session };

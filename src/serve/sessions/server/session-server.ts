@@ -19,6 +19,7 @@ import type {
   VerifyRequest,
 } from '../../api.js';
 import type { Blobs } from '../../blobs/blobs.js';
+import { type ServerFaults, SessionFaults } from '../../faults/session-faults.js';
 import type { Doorkeeper, Found } from '../../http/keeper.js';
 import { Statistics } from '../../ledger/statistics.js';
 import { LedgerStore } from '../../ledger/store.js';
@@ -47,6 +48,8 @@ export interface SessionServerOptions {
   folder?: string;
   blobs?: Blobs;
   limits?: Partial<ServerLimits>;
+  /** Injected into the calls of every session that does not say otherwise. */
+  faults?: ServerFaults;
   /** Hears of what went wrong on our side and was not anybody's request. */
   onDefect?: (error: TreadleError) => void;
 }
@@ -105,6 +108,7 @@ export class SessionServer implements Doorkeeper {
   readonly #roll: Roll;
   readonly #house: House;
   readonly #removeFolder: boolean;
+  readonly #faults: SessionFaults;
   #refusing: TreadleError | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -115,6 +119,7 @@ export class SessionServer implements Doorkeeper {
     this.folder = folder;
     this.#removeFolder = isOurs;
     this.#roll = new Roll(this.limits.closed);
+    this.#faults = new SessionFaults(options.faults);
     this.openings = new Openings(options.registry);
     this.ledgers = new LedgerStore({
       folder: `${folder}/ledgers`,
@@ -179,8 +184,9 @@ export class SessionServer implements Doorkeeper {
         const book = servedBook(this.ledgers.open(), this.#heard(pins, labels));
         const me = opening.me ?? actorOf(world);
         const idleSeconds = request.idleSeconds ?? this.limits.idleSeconds;
-        const start = { id, pins, ground, labels, services, me, idleSeconds };
-        const session = Session.open(world, { id, services, me, book });
+        const faults = this.#faults.of(request, (pins.task ?? pins.world).name);
+        const start = { id, pins, ground, labels, services, me, idleSeconds, faults };
+        const session = Session.open(world, { id, services, me, book, ...(faults ? { woven: faults } : {}) });
         return this.#admit(start, (full) => new LiveSession(this.#house, full, session, book, companions), brief);
       } catch (thrown) {
         void companions.close();
@@ -203,8 +209,8 @@ export class SessionServer implements Doorkeeper {
   #admit(start: Omit<LiveStart, 'digests'>, make: (start: LiveStart) => LiveSession, brief?: string): OpenedSession {
     const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
     // Written out: a spread may give each object a shape of its own, and there are thousands.
-    const { id, pins, ground, labels, services, me, idleSeconds, parent } = start;
-    const live = make({ id, pins, ground, labels, services, me, idleSeconds, digests, parent });
+    const { id, pins, ground, labels, services, me, idleSeconds, parent, faults } = start;
+    const live = make({ id, pins, ground, labels, services, me, idleSeconds, digests, parent, faults });
     this.#roll.add(live);
     const connect = (i: number, service?: string) => ({
       token: tokens[i] as string,

@@ -36,7 +36,7 @@ export class Snapshots {
   /** Throws `unknown_snapshot`, and then nothing has changed. */
   restore(session: Session, id: string): void {
     const kept = this.#find(id);
-    const live = 'live' in kept ? kept.live : this.#thaw(session.world, kept);
+    const live = 'live' in kept ? kept.live : this.#thaw(session, kept);
     this.#kept.set(id, { live, book: kept.book, copies: kept.copies });
     session.restore(live);
   }
@@ -74,11 +74,11 @@ export class Snapshots {
     });
   }
 
-  #thaw(world: LoadedWorld, { bytes, book }: Kept & { bytes: Uint8Array }): SessionSnapshot {
-    const { states, workspace, clock } = unpackSession(world, bytes);
+  #thaw({ world, woven }: Session, { bytes, book }: Kept & { bytes: Uint8Array }): SessionSnapshot {
+    const { states, workspace, clock, woven: saved } = unpackSession(world, bytes);
     const frozen = new Map([...states].map(([service, state]) => [service, state.snapshot()]));
     for (const state of states.values()) state.drop();
-    return { states: frozen, workspace, clock, book };
+    return { states: frozen, workspace, clock, book, woven: saved === undefined ? undefined : woven?.loaded(saved) };
   }
 
   #find(id: string): Kept {
