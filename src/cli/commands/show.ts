@@ -1,4 +1,4 @@
-/** treadle show: what a corpus holds, a world of it, or one task in every form, with its graph, checks and proof. */
+/** treadle show: what a corpus holds, a world of it, one task in every form with its graph, checks and proof, or a rollout. */
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { readIndex } from '../../corpus/catalog.js';
@@ -7,6 +7,9 @@ import { readDifficulty } from '../../corpus/difficulty.js';
 import { TreadleError } from '../../errors.js';
 import { DEFAULT_OUT, jsonOption } from '../options.js';
 import { sayTask, taskData } from '../show/task.js';
+import { showTrace, showTraceFile } from '../show/trace/command.js';
+import { findTrace, isFile, tracesOf } from '../show/trace/find.js';
+import { listTraces } from '../show/trace/list.js';
 import { makeUi, type Ui } from '../ui.js';
 
 const showCorpus = (corpus: Corpus, ui: Ui): void => {
@@ -54,8 +57,10 @@ const showWorld = (corpus: Corpus, ui: Ui, id: string): void => {
   for (const task of tasks) ui.say(`${task.id}  ${task.brief}`);
 };
 
-const showTask = (corpus: Corpus, ui: Ui, id: string): void => {
+/** Whether there is such a task. */
+const showTask = (corpus: Corpus, ui: Ui, id: string): boolean => {
   for (const world of corpus.worlds()) {
+    if (!corpus.listTasks(world).tasks.some((listed) => listed.id === id)) continue;
     const { tasks, certificates } = corpus.readTasks(world);
     const task = tasks.find((candidate) => candidate.id === id);
     if (!task) continue;
@@ -64,30 +69,66 @@ const showTask = (corpus: Corpus, ui: Ui, id: string): void => {
     const shown = { task, certificate: certificates[id], services, ...(difficulty ? { difficulty } : {}) };
     ui.give(taskData(shown));
     sayTask(ui, shown);
-    return;
+    return true;
   }
+  return false;
+};
+
+const showRollout = async (corpus: Corpus, ui: Ui, id: string, full: boolean): Promise<void> => {
+  const placed = await findTrace(id, tracesOf(corpus));
+  if (placed) return showTrace(ui, placed, corpus, full);
   throw new TreadleError({
     code: 'no_such_id',
-    message: 'The corpus has no world and no task of that id',
+    message: 'The corpus has no world, no task and no rollout of that id',
     value: id,
-    next: `See what it has: treadle show ${corpus.dir}`,
+    next: `See what it has: treadle show ${corpus.dir}, or its rollouts: treadle show ${corpus.dir} --traces`,
   });
+};
+
+interface Options {
+  json?: boolean;
+  traces?: boolean;
+  failed?: boolean;
+  full?: boolean;
+  corpus?: string;
+}
+
+const show = async (dir: string, id: string | undefined, options: Options): Promise<void> => {
+  const ui = makeUi(options.json === true);
+  const { full = false, failed = false, traces = false } = options;
+  if (isFile(dir)) {
+    const own = options.corpus === undefined ? {} : { corpus: options.corpus };
+    return showTraceFile(ui, dir, id, { full, failed, ...own });
+  }
+  const corpus = Corpus.open(dir);
+  if (traces || failed) {
+    const world = id !== undefined && corpus.hasWorld(id) ? [id] : undefined;
+    const task = world || id === undefined ? {} : { task: id };
+    await listTraces(ui, tracesOf(corpus, world), { failed, ...task });
+  } else if (id === undefined) showCorpus(corpus, ui);
+  else if (corpus.hasWorld(id)) showWorld(corpus, ui, id);
+  else if (!showTask(corpus, ui, id)) await showRollout(corpus, ui, id, full);
 };
 
 export const showCommand = (): Command =>
   new Command('show')
-    .description('show a corpus, one of its worlds, or one of its tasks')
-    .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
-    .argument('[id]', 'a world or a task')
+    .description('show a corpus, one of its worlds, tasks or rollouts')
+    .argument('[corpus]', 'corpus folder, or a file of rollouts', DEFAULT_OUT)
+    .argument('[id]', 'a world, a task, or a rollout: as much of its id as no other has')
+    .option('--traces', 'list the rollouts (of the world or task, where one is named)')
+    .option('--failed', 'list those that did not pass')
+    .option('--full', 'fold nothing of a rollout')
+    .option('--corpus <dir>', 'where the tasks of a file of rollouts are (default: the corpus it lies in)')
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle show\n  treadle show treadle-out nordvik_1a2b3c4d\n  treadle show treadle-out nordvik-1a2b3c4d-action-003 --json',
+      `
+Examples:
+  treadle show
+  treadle show treadle-out nordvik_1a2b3c4d
+  treadle show treadle-out nordvik-1a2b3c4d-action-003 --json
+  treadle show treadle-out --failed                     the rollouts that did not pass, with their ids
+  treadle show treadle-out 3fa9c1                       one as a conversation, with what each call did to the state
+  treadle show runs.jsonl 3fa9c1 --corpus treadle-out   the same from a file, such as treadle test --traces writes`,
     )
-    .action((dir: string, id: string | undefined, options: { json?: boolean }) => {
-      const ui = makeUi(options.json === true);
-      const corpus = Corpus.open(dir);
-      if (id === undefined) showCorpus(corpus, ui);
-      else if (corpus.hasWorld(id)) showWorld(corpus, ui, id);
-      else showTask(corpus, ui, id);
-    });
+    .action(show);

@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** A stored value: dates as a person writes them, money marked as what it is. */
-const storedValue = (services: Services, { service, table }: Place, col: string, literal: Literal): string => {
+export const storedValue = (services: Services, { service, table }: Place, col: string, literal: Literal): string => {
   const type = services.find(({ id }) => id === service)?.tables[table]?.cols[col]?.type;
   if (typeof literal !== 'number') return JSON.stringify(literal);
   if (type === 'date') return isoDate(literal);
