@@ -25,6 +25,12 @@ export interface HarnessCommand {
   args: string[];
   env: Record<string, string>;
   files: Record<string, string>;
+  /** Written to its standard input, which then ends. */
+  stdin?: string;
+  /** Folders put before the search path. */
+  path?: readonly string[];
+  /** Folders and files that it must be able to read where it is jailed, besides the system's and those of the search path. */
+  reads?: readonly string[];
 }
 
 export interface Harness {
@@ -35,4 +41,37 @@ export interface Harness {
   toolName(shown: string): string | undefined;
   /** The final answer in what it printed; undefined: the last assistant message of the recording is. */
   answer?(stdout: string): string | undefined;
+}
+
+/** How it gets onto a machine: packages of a registry, into a folder of its own. */
+export interface Recipe {
+  /** In this order, by npm; the first may bring the Node that the next ones need. */
+  npm?: readonly string[];
+  /** By pip, into a virtual environment `venv`. */
+  pip?: readonly string[];
+  /** Newest first: what the virtual environment may be made with. */
+  python?: readonly string[];
+  /** Of the program, in the folder. */
+  program: string;
+  /** Folders in the folder that go before the search path. */
+  path?: readonly string[];
+  /** What it is called where somebody installed it themselves. */
+  name: string;
+  /** What it needs, for people. */
+  needs: string;
+}
+
+/** Where it was found. */
+export interface Found {
+  command: string;
+  path: readonly string[];
+  reads: readonly string[];
+  version?: string;
+}
+
+/** A known harness: one file that makes this, and one line in registry.ts. */
+export interface HarnessKind {
+  id: string;
+  recipe: Recipe;
+  harness(found: Found): Harness;
 }

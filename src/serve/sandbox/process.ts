@@ -29,6 +29,8 @@ export interface SandboxProcess {
   readonly isRunning: boolean;
   /** Never rejects. */
   readonly exited: Promise<ProcessExit>;
+  /** When all that it printed was heard; not before every process that inherited its output has ended. Never rejects. */
+  readonly drained: Promise<void>;
   /** False when it no longer reads. */
   write(text: string | Uint8Array): boolean;
   endInput(): void;
@@ -76,6 +78,7 @@ export const startProcess = (
       }
     });
   const { stdout, stderr } = tails;
+  const closed = [group.stdout, group.stderr].map((stream) => new Promise<void>((done) => stream.once('close', done)));
   return {
     group,
     process: {
@@ -84,6 +87,7 @@ export const startProcess = (
         return group.isAlive();
       },
       exited: group.exited,
+      drained: Promise.all(closed).then(() => undefined),
       write: (text) => group.stdin.writable && group.stdin.write(text),
       endInput: () => {
         group.stdin.end();
