@@ -47,3 +47,22 @@ export const onInterrupt = (ui: Ui): Interrupt => {
     end,
   };
 };
+
+/** Work that can be called off at once: `stop` runs at the first SIGINT or SIGTERM, the second ends the process. */
+export const onStop = (ui: Ui, stop: () => void): { isAsked(): boolean; end(): void } => {
+  let asked = 0;
+  const heard = (): void => {
+    asked++;
+    if (asked > 1) process.exit(EXIT.interrupted);
+    ui.step('Stopping; once more to stop now. Nothing finished is lost.');
+    stop();
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, heard);
+  return {
+    isAsked: () => asked > 0,
+    end: () => {
+      for (const signal of signals) process.off(signal, heard);
+    },
+  };
+};

@@ -31,11 +31,21 @@ export const TaskListing = z.object({
 
 const count = z.number().int().min(0);
 
-/** Rollouts kept; `unfinished` are those that disk, network or endpoint ended: no pass rate counts them. */
+/** Rollouts kept; `unfinished` are those that say nothing of who acted, cut or by a fault: no pass rate counts them. */
 const Tally = z.object({
   rollouts: count,
   unfinished: count.default(0),
   passed: count,
+  /** Of the unfinished: called off, out of time or budget. */
+  cut: count.optional(),
+  /** Of the unfinished: by whose fault it was. */
+  faults: z.record(z.string(), count).optional(),
+  /** By code: whatever problem a rollout had, finished or not. */
+  problems: z.record(z.string(), count).optional(),
+  /** Rollouts made a second time because the infrastructure broke the first attempt. */
+  retried: count.optional(),
+  /** Dropped attempts kept beside the rollouts; they are none themselves. */
+  negatives: count.optional(),
   /** By flag: finished rollouts that show it (verify/behaviour). Absent where none does. */
   behaviour: z.record(z.string(), count).optional(),
 });

@@ -227,7 +227,18 @@ describe('the stages alone', () => {
 
   it('rollout: scripted mistakes are judged, and results do not depend on how many run at a time', () => {
     const out = (concurrency: string): unknown => {
-      const args = ['rollout', doc, '--policy', 'scripted', '--samples', '3', '--json', '--concurrency', concurrency];
+      const args = [
+        'rollout',
+        doc,
+        '--policy',
+        'scripted',
+        '--n',
+        '3',
+        '--again',
+        '--json',
+        '--concurrency',
+        concurrency,
+      ];
       const done = treadle(args);
       expect(done.status, done.stderr).toBe(0);
       return [JSON.parse(done.stdout), treeOf(join(doc, 'traces'))];

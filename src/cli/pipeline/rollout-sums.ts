@@ -1,7 +1,8 @@
-/** What all rollouts of one command come to: passes, behaviour, rewards and problems, each apart. */
+/** What all rollouts of one command come to: outcomes, behaviour, rewards and problems, each apart. Only sums are kept. */
+import type { TraceHead } from '../../corpus/traces/line.js';
 import { FLAG_IDS } from '../../verify/behaviour/registry.js';
 import type { RewardShape } from '../../verify/reward.js';
-import { isUnfinished, type Rolled, tallyOf } from './rollouts.js';
+import { became } from './roll/tally.js';
 
 export interface RewardSummary {
   shape: RewardShape;
@@ -15,62 +16,138 @@ export interface RewardSummary {
 
 export interface RolloutSummary {
   rollouts: number;
+  /** `cut` and all `faults`: they say nothing of who acted. */
   unfinished: number;
   passed: number;
+  failed: number;
+  cut: number;
+  /** By whose fault it was. */
+  faults: Record<string, number>;
+  /** Rollouts made a second time because the infrastructure broke the first attempt. */
+  retried: number;
   /** By flag, in the registry's order: finished rollouts that show it. */
   behaviour: Record<string, number>;
-  problems: Record<string, number>;
+  /** By code: whatever problem a rollout had, finished or not, broken attempts included; each with an example. */
+  problems: Record<string, { rollouts: number; example: string }>;
+  usage: { turns: number; calls: number; promptTokens: number; completionTokens: number; cost: number };
   reward?: RewardSummary;
 }
 
-const add = (into: Map<string, number>, key: string, n = 1): void => {
-  into.set(key, (into.get(key) ?? 0) + n);
+/** Sums as plain data: what worker processes send. */
+export interface Sums {
+  outcomes: { passed: number; failed: number; cut: number; fault: number };
+  faults: Record<string, number>;
+  retried: number;
+  behaviour: Record<string, number>;
+  problems: RolloutSummary['problems'];
+  usage: RolloutSummary['usage'];
+  reward: {
+    judged: number;
+    base: number;
+    total: number;
+    shape: RewardShape;
+    fined: Record<string, number>;
+    fines: Record<string, number>;
+  };
+}
+
+const none = (): Sums => ({
+  outcomes: { passed: 0, failed: 0, cut: 0, fault: 0 },
+  faults: {},
+  retried: 0,
+  behaviour: {},
+  problems: {},
+  usage: { turns: 0, calls: 0, promptTokens: 0, completionTokens: 0, cost: 0 },
+  reward: { judged: 0, base: 0, total: 0, shape: 'all', fined: {}, fines: {} },
+});
+
+const add = (into: Record<string, number>, key: string, n = 1): void => {
+  into[key] = (into[key] ?? 0) + n;
+};
+
+const addAll = <K extends string>(into: Record<K, number>, from: Readonly<Partial<Record<K, number>>>): void => {
+  for (const key of Object.keys(from) as K[]) into[key] = (into[key] ?? 0) + (from[key] ?? 0);
 };
 
 export class RolloutSums {
-  readonly #tally = { rollouts: 0, unfinished: 0, passed: 0 };
-  readonly #behaviour = new Map<string, number>();
-  readonly #problems = new Map<string, number>();
-  readonly #fined = new Map<string, number>();
-  readonly #fines = new Map<string, number>();
-  #judged = 0;
-  #base = 0;
-  #total = 0;
-  #shape: RewardShape = 'all';
+  readonly #sums = none();
 
-  add(rolled: readonly Rolled[]): void {
-    const { behaviour = {}, ...counts } = tallyOf(rolled);
-    for (const key of ['rollouts', 'unfinished', 'passed'] as const) this.#tally[key] += counts[key];
-    for (const [flag, n] of Object.entries(behaviour)) add(this.#behaviour, flag, n);
-    for (const { trace, reward } of rolled) {
-      if (trace.problem) add(this.#problems, `${trace.problem.code}: ${trace.problem.message}`);
-      if (!reward || reward.base === null || reward.total === null || isUnfinished(trace)) continue;
-      this.#shape = reward.shape;
-      this.#judged++;
-      this.#base += reward.base;
-      this.#total += reward.total;
-      for (const { flag, amount } of reward.penalties) {
-        add(this.#fined, flag);
-        add(this.#fines, flag, amount);
-      }
+  /** As data, and all of it added to another. */
+  data(): Sums {
+    return this.#sums;
+  }
+
+  merge(other: Sums): void {
+    const own = this.#sums;
+    addAll(own.outcomes, other.outcomes);
+    addAll(own.faults, other.faults);
+    own.retried += other.retried;
+    addAll(own.behaviour, other.behaviour);
+    for (const [code, { rollouts, example }] of Object.entries(other.problems)) this.#problem(code, example, rollouts);
+    addAll(own.usage, other.usage);
+    const { shape, fined, fines, ...numbers } = other.reward;
+    if (numbers.judged > 0) own.reward.shape = shape;
+    own.reward.judged += numbers.judged;
+    own.reward.base += numbers.base;
+    own.reward.total += numbers.total;
+    addAll(own.reward.fined, fined);
+    addAll(own.reward.fines, fines);
+  }
+
+  get outcomes(): Readonly<Sums['outcomes']> {
+    return this.#sums.outcomes;
+  }
+
+  #problem(code: string, example: string, n = 1): void {
+    const known = this.#sums.problems[code];
+    this.#sums.problems[code] = { rollouts: (known?.rollouts ?? 0) + n, example: known?.example ?? example };
+  }
+
+  add(head: TraceHead): void {
+    const sums = this.#sums;
+    const { outcome, fault } = became(head);
+    sums.outcomes[outcome]++;
+    if (fault !== undefined) add(sums.faults, fault);
+    if (head.attempts?.length) sums.retried++;
+    for (const { problem } of head.attempts ?? []) this.#problem(problem.code, problem.message);
+    if (head.problem) this.#problem(head.problem.code, head.problem.message);
+    addAll<keyof Sums['usage']>(sums.usage, head.usage);
+    if (outcome === 'cut' || outcome === 'fault') return;
+    for (const flag of head.flags) add(sums.behaviour, flag);
+    const { reward } = head;
+    if (!reward || reward.base === null || reward.total === null) return;
+    sums.reward.shape = reward.shape;
+    sums.reward.judged++;
+    sums.reward.base += reward.base;
+    sums.reward.total += reward.total;
+    for (const { flag, amount } of reward.penalties) {
+      add(sums.reward.fined, flag);
+      add(sums.reward.fines, flag, amount);
     }
   }
 
   summary(): RolloutSummary {
-    const inOrder = (counts: ReadonlyMap<string, number>): string[] => FLAG_IDS.filter((flag) => counts.has(flag));
-    const penalties = inOrder(this.#fined).map((flag) => ({
+    const { outcomes, faults, retried, behaviour, problems, usage, reward } = this.#sums;
+    const inOrder = (counts: Readonly<Record<string, number>>): string[] => FLAG_IDS.filter((flag) => counts[flag]);
+    const penalties = inOrder(reward.fined).map((flag) => ({
       flag,
-      rollouts: this.#fined.get(flag) ?? 0,
-      total: this.#fines.get(flag) ?? 0,
+      rollouts: reward.fined[flag] ?? 0,
+      total: reward.fines[flag] ?? 0,
     }));
-    const n = this.#judged;
+    const { judged: n, base, total, shape } = reward;
+    const { passed, failed, cut, fault } = outcomes;
     return {
-      ...this.#tally,
-      behaviour: Object.fromEntries(inOrder(this.#behaviour).map((flag) => [flag, this.#behaviour.get(flag) ?? 0])),
-      problems: Object.fromEntries(this.#problems),
-      ...(n > 0
-        ? { reward: { shape: this.#shape, rollouts: n, base: this.#base / n, penalties, mean: this.#total / n } }
-        : {}),
+      rollouts: passed + failed + cut + fault,
+      unfinished: cut + fault,
+      passed,
+      failed,
+      cut,
+      faults,
+      retried,
+      behaviour: Object.fromEntries(inOrder(behaviour).map((flag) => [flag, behaviour[flag] ?? 0])),
+      problems: Object.fromEntries(Object.entries(problems).sort(([a], [b]) => (a < b ? -1 : 1))),
+      usage,
+      ...(n > 0 ? { reward: { shape, rollouts: n, base: base / n, penalties, mean: total / n } } : {}),
     };
   }
 }

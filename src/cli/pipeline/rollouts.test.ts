@@ -6,9 +6,11 @@ import { toyHost, toyTask, toyVerdict } from '../../../test/rollout/toy.js';
 import type { Trace } from '../../artifacts/trace.js';
 import { readIndex } from '../../corpus/catalog.js';
 import { Corpus } from '../../corpus/corpus.js';
+import { headOf } from '../../corpus/traces/line.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
 import { rolloutTask } from '../../rollout/rollout.js';
-import { isUnfinished, keepTraces, type Rolled, readTraces, tallyOf } from './rollouts.js';
+import { became, isToRepeat, tallyOf } from './roll/tally.js';
+import { keepTraces, type Rolled, readTraces } from './rollouts.js';
 
 let dir: string;
 let corpus: Corpus;
@@ -39,8 +41,18 @@ it('what disk, network or endpoint ended is counted apart', async () => {
     await rolled(4, { finish: 'error', problem: { code: 'x', message: 'm', fault: 'policy' } }, false),
     await rolled(5, { finish: 'turn_limit' }, false),
   ];
-  expect(all.map(({ trace }) => isUnfinished(trace))).toEqual([false, false, true, true, false, false]);
-  expect(tallyOf(all)).toEqual({ rollouts: 6, unfinished: 2, passed: 1, behaviour: { truncation: 1 } });
+  const heads = all.map(headOf);
+  expect(heads.map((head) => became(head).outcome)).toEqual(['passed', 'failed', 'fault', 'cut', 'failed', 'failed']);
+  expect(heads.map(isToRepeat)).toEqual([false, false, true, false, false, false]);
+  expect(tallyOf(heads)).toEqual({
+    rollouts: 6,
+    unfinished: 2,
+    passed: 1,
+    cut: 1,
+    faults: { infrastructure: 1 },
+    problems: { endpoint_down: 2, x: 1 },
+    behaviour: { truncation: 1 },
+  });
   expect(tallyOf([])).toEqual({ rollouts: 0, unfinished: 0, passed: 0 });
 });
 
@@ -57,8 +69,16 @@ it('traces are kept in order; those made again replace the old', async () => {
     rollouts: 2,
     unfinished: 1,
     passed: 0,
+    faults: { infrastructure: 1 },
+    problems: { endpoint_down: 1 },
     producers: {
-      qwen: { rollouts: 1, unfinished: 1, passed: 0 },
+      qwen: {
+        rollouts: 1,
+        unfinished: 1,
+        passed: 0,
+        faults: { infrastructure: 1 },
+        problems: { endpoint_down: 1 },
+      },
       reference: { rollouts: 1, unfinished: 0, passed: 0 },
     },
   });
