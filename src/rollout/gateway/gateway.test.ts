@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeServer, fakeServer, reply, toolCall } from './fake-server.fixture.js';
+import { type FakeServer, fakeServer, reply, toolCall } from '../../models/fake-server.fixture.js';
 import { startGateway } from './gateway.js';
 import type { Gateway, GatewayRollout } from './types.js';
 

@@ -1,16 +1,18 @@
 /** The recording gateway on the network (rollout.md, "The recording gateway"). */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TreadleError } from '../../errors.js';
+import { asTreadleError, TreadleError } from '../../errors.js';
 import { readBody } from '../../serve/http/body.js';
 import { bearerOf, digestOf } from '../../serve/http/tokens.js';
-import { type Asked, badRequest, type Dialect, NO_RETRY, sendJson } from './asked.js';
+import { type Asked, badRequest, type Dialect, NO_RETRY, sendJson, type Writer } from './asked.js';
 import { errorBody, statusOf } from './failures.js';
 import { modelList } from './model-list.js';
 import { type OpenRollout, openRollout } from './open-rollout.js';
+import { readAnthropic } from './read-anthropic.js';
 import { readOpenai } from './read-openai.js';
 import { drain } from './relay.js';
 import type { Gateway, GatewayRollout } from './types.js';
+import { anthropicWriter } from './write-anthropic.js';
 import { openaiWriter } from './write-openai.js';
 
 export interface GatewayOptions {
@@ -64,13 +66,26 @@ const parsed = (text: string): unknown => {
 };
 
 interface Door {
-  read(body: unknown): Asked;
   dialect: Dialect;
+  read(body: unknown): Asked;
+  writer(asked: Asked, response: ServerResponse, nth: number, model: string): Writer;
 }
+
+const openaiDoor: Door = {
+  dialect: 'openai',
+  read: readOpenai,
+  writer: (asked, response, nth, model) => openaiWriter(asked, response, `chatcmpl-${nth}`, model),
+};
+const anthropicDoor: Door = {
+  dialect: 'anthropic',
+  read: readAnthropic,
+  writer: (asked, response, nth, model) => anthropicWriter(asked, response, `msg_${nth}`, model),
+};
 
 /** What is asked for below each path. */
 const DOORS: Record<string, Door> = {
-  '/v1/chat/completions': { read: readOpenai, dialect: 'openai' },
+  '/v1/chat/completions': openaiDoor,
+  '/v1/messages': anthropicDoor,
 };
 
 /** Listens on 127.0.0.1 unless told otherwise. Throws `cannot_listen`. */
@@ -100,15 +115,25 @@ export const startGateway = async (options: GatewayOptions = {}): Promise<Gatewa
     response.on('close', () => {
       if (!response.writableFinished) gone.abort();
     });
-    const id = `${++asks}`;
-    const writer = openaiWriter(asked, response, `chatcmpl-${id}`, rollout.backend.model);
+    const writer = door.writer(asked, response, ++asks, rollout.backend.model);
     void rollout.answer({ asked, writer, gone: gone.signal, drained: (signal) => drain(response, signal) });
+  };
+
+  /** How long a prompt is, which Claude Code asks for before it shortens its history. */
+  const count = async (rollout: OpenRollout, text: string, response: ServerResponse): Promise<void> => {
+    try {
+      const tokens = await rollout.count(readAnthropic(parsed(text)));
+      sendJson(response, 200, JSON.stringify({ input_tokens: tokens }));
+    } catch (thrown) {
+      say(response, asTreadleError(thrown, 'infrastructure'), 'anthropic');
+    }
   };
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const [path = ''] = (request.url ?? '').split('?');
     response.on('error', () => {});
-    const door = DOORS[path];
+    const isCount = path === '/v1/messages/count_tokens';
+    const door = isCount ? anthropicDoor : DOORS[path];
     const dialect = door?.dialect ?? (request.headers['anthropic-version'] ? 'anthropic' : 'openai');
     const rollout = rolloutOf(request);
     if (!rollout) {
@@ -123,7 +148,8 @@ export const startGateway = async (options: GatewayOptions = {}): Promise<Gatewa
       say(response, notFound(path), dialect);
     } else
       readBody(request, bodyBytes, (body) => {
-        if ('text' in body) take(rollout, door, body.text, response);
+        if ('text' in body && isCount) void count(rollout, body.text, response);
+        else if ('text' in body) take(rollout, door, body.text, response);
         else if (body.fault === 'not_utf8')
           say(response, badRequest('The body is no UTF-8', body.fault, 'Send UTF-8.'), dialect);
         else {

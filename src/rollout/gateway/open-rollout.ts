@@ -1,10 +1,12 @@
 /** One rollout at the gateway: its token, its budget, what was said. */
 import { TreadleError } from '../../errors.js';
+import { isExact } from '../../models/exact/token-client.js';
 import { serverOf } from '../../models/post.js';
-import { type Retries, retrying } from '../../models/retry.js';
+import type { Retries } from '../../models/retry.js';
 import { mintToken } from '../../serve/http/tokens.js';
 import type { Asked, Writer } from './asked.js';
 import { conversations } from './conversations.js';
+import { type ExactAnswerer, exactFrom } from './exact.js';
 import { BUDGETS, isClientsOwn } from './failures.js';
 import { purse } from './purse.js';
 import { type Answerer, relayTo, type Way } from './relay.js';
@@ -22,6 +24,8 @@ export interface OpenRollout extends Omit<GatewayRollout, 'openaiBaseUrl' | 'ant
   backend: Backend;
   /** Answers, or says why not; never throws. */
   answer(asking: Asking): Promise<void>;
+  /** Tokens of a prompt: exact where the backend's kind allows, else a guess. Throws as a ModelClient. */
+  count(asked: Asked): Promise<number>;
 }
 
 export interface OpenOptions {
@@ -33,7 +37,17 @@ export interface OpenOptions {
 const closed = (message: string): TreadleError =>
   new TreadleError({ code: 'cut', message, fault: 'infrastructure', next: 'Open a rollout of its own.' });
 
-const answererOf = (backend: Backend, silenceMs: number): Answerer => relayTo(backend, serverOf(backend, silenceMs));
+/** Characters that are taken for a token where a backend cannot count. */
+const CHARS_A_TOKEN = 4;
+
+const answererOf = (backend: Backend, retries: Retries, silenceMs: number): ExactAnswerer => {
+  const { kind } = backend;
+  if (isExact(kind)) return exactFrom({ ...backend, kind }, retries, silenceMs);
+  const answer: Answerer = relayTo(backend, serverOf(backend, silenceMs), retries);
+  const guess = ({ messages, tools }: Asked): number =>
+    Math.ceil(JSON.stringify([messages, tools]).length / CHARS_A_TOKEN);
+  return { answer, count: (asked) => Promise.resolve(guess(asked)) };
+};
 
 /** Throws `bad_endpoint` and `bad_budget`. */
 export const openRollout = (
@@ -43,7 +57,7 @@ export const openRollout = (
   onClose: () => void,
 ): OpenRollout => {
   const money = purse(budget, backend.prices);
-  const answerer = answererOf(backend, silenceMs);
+  const answerer = answererOf(backend, retries, silenceMs);
   const said = conversations();
   const over = new AbortController();
   let exchanges = 0;
@@ -93,13 +107,16 @@ export const openRollout = (
       await money.admit();
       isAdmitted = true;
       if (recording || end) throw end ?? closed('The rollout is closed');
-      const way: Way = { asked: limited(asked), writer, signal: either, drained: drained(either) };
-      const given = await retrying(() => answerer(way), retries, either, {
-        isCommitted: writer.hasBegun,
+      const way: Way = {
+        asked: limited(asked),
+        writer,
+        signal: either,
+        drained: drained(either),
         onRetry: () => {
           retried++;
         },
-      });
+      };
+      const given = await answerer.answer(way);
       isAdmitted = false;
       money.settle(given.reply, asked.messages);
       if (recording) throw closed('The rollout is closed');
@@ -146,5 +163,6 @@ export const openRollout = (
     onClose();
     return recording;
   };
-  return { token: mintToken(), backend, spent, answer, close };
+  const count = (asked: Asked): Promise<number> => answerer.count(asked, over.signal);
+  return { token: mintToken(), backend, spent, answer, count, close };
 };

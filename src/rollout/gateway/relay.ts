@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { TreadleError } from '../../errors.js';
 import type { Backend } from '../../models/backend.js';
 import { badAnswer, failed, post, postJson, type Server } from '../../models/post.js';
+import { type Retries, retrying } from '../../models/retry.js';
 import { fromWire } from '../../models/wire.js';
 import type { Answer, Asked, Chunk, Writer } from './asked.js';
 import { collect } from './collect.js';
@@ -14,6 +15,8 @@ export interface Way {
   writer: Writer;
   signal: AbortSignal;
   drained(): Promise<unknown>;
+  /** Told of each failure of the backend that is made good by another attempt. */
+  onRetry(): void;
 }
 
 /** One answer; for streams every event has been written by then. */
@@ -55,9 +58,10 @@ const relayStream = async (server: Server, url: string, body: object, way: Way):
   return { reply: collected.reply() };
 };
 
-export const relayTo = (backend: Backend, server: Server): Answerer => {
+/** An answer of which anything was passed on is not asked for again. */
+export const relayTo = (backend: Backend, server: Server, retries: Retries): Answerer => {
   const url = `${server.place.url}/chat/completions`;
-  return async (way) => {
+  const attempt = async (way: Way): Promise<Answer> => {
     const { asked, signal } = way;
     const body = { ...asked.body, ...backend.sampling, model: backend.model };
     if (asked.isStream)
@@ -65,6 +69,8 @@ export const relayTo = (backend: Backend, server: Server): Answerer => {
     const { text, json } = await postJson(server, url, { ...body, stream: false }, signal);
     return { reply: fromWire(json), text };
   };
+  return (way) =>
+    retrying(() => attempt(way), retries, way.signal, { isCommitted: way.writer.hasBegun, onRetry: way.onRetry });
 };
 
 /** Resolves when `response` can take more, rejects when the client is gone. */
