@@ -1,22 +1,25 @@
-/** Scenario: a dynamic task, static task plus events (dynamics.md; DynaWeave). The engine that runs it is a later step. */
+/** Scenario: a dynamic task, static task plus events (dynamics.md; DynaWeave). `dynamics/engine` runs it. */
 import { z } from 'zod';
 import { Check } from './check.js';
 import { Literal, Name } from './table.js';
 import { Call } from './task.js';
 import { Hash } from './world.js';
 
-const Path = z.strictObject({
+/** A place in the state: a table, a row of it, a column of a row. What is absent means any. */
+export const Path = z.strictObject({
   service: Name,
   table: Name,
   key: z.union([z.string(), z.number()]).optional(),
   col: Name.optional(),
 });
-const Predicate = z.strictObject({
+/** Holds of the state: of the row's column, or of the row's being there. A path without a key speaks of any row. */
+export const Predicate = z.strictObject({
   path: Path,
   op: z.enum(['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'exists', 'absent']),
   value: Literal.optional(),
 });
-const PatchOp = z.strictObject({
+/** One change of an outside actor. Values as the state stores them; an insert names the row's key. */
+export const PatchOp = z.strictObject({
   do: z.enum(['insert', 'update', 'delete']),
   service: Name,
   table: Name,
@@ -25,8 +28,9 @@ const PatchOp = z.strictObject({
 });
 const Fault = z.strictObject({
   profile: z.enum(['P1', 'P2', 'P3', 'P4']),
+  /** As the agent calls it. */
   tool: z.string(),
-  answer: z.json().optional(),
+  /** Calls that a passing fault lasts; 1 when absent. */
   times: z.number().int().positive().optional(),
 });
 
@@ -34,6 +38,7 @@ export const ScenarioEvent = z.strictObject({
   id: Name,
   source: z.enum(['requirement', 'state', 'information', 'fault']),
   when: z.union([
+    /** At the `nth` successful call of a tool (as the agent calls it) whose arguments hold these. */
     z.strictObject({
       after: z.strictObject({
         tool: z.string(),
@@ -41,21 +46,34 @@ export const ScenarioEvent = z.strictObject({
         nth: z.number().int().positive(),
       }),
     }),
+    /** From this virtual time on, unix seconds. */
     z.strictObject({ at: z.number().int() }),
+    /** At each step between two virtual times, with this probability. */
     z.strictObject({
       random: z.strictObject({ p: z.number().min(0).max(1), from: z.number().int(), to: z.number().int() }),
     }),
   ]),
+  /** What must hold at that moment; an event whose guard does not hold is skipped for good. */
   guard: z.array(Predicate),
+  /** Events that must have fired, and the virtual seconds since. */
   needs: z.array(z.strictObject({ id: Name, delay: z.number().int().min(0) })),
   excludes: z.array(Name),
+  /** Virtual time after which it fires no more, unix seconds. */
   expires: z.number().int().optional(),
   reads: z.array(Path),
   writes: z.array(Path),
   effect: z.union([
     z.strictObject({ patch: z.array(PatchOp).min(1) }),
-    z.strictObject({ say: z.string() }),
-    z.strictObject({ publish: z.record(z.string(), z.json()) }),
+    z.strictObject({ say: z.string().min(1) }),
+    /** A row that somebody publishes; one that is not authoritative is a distractor and revises no check. */
+    z.strictObject({
+      publish: z.strictObject({
+        service: Name,
+        table: Name,
+        set: z.record(Name, Literal),
+        authoritative: z.boolean(),
+      }),
+    }),
     z.strictObject({ fault: Fault }),
   ]),
   notify: z.strictObject({
@@ -76,8 +94,13 @@ export const Scenario = z.strictObject({
   id: Name,
   task: Hash,
   seed: z.string(),
+  /** Offers `wait`, by which the agent lets virtual time pass; the paper keeps the original tools. */
+  offersWait: z.literal(true).optional(),
   events: z.array(ScenarioEvent).min(1),
 });
 
+export type Path = z.infer<typeof Path>;
+export type Predicate = z.infer<typeof Predicate>;
+export type PatchOp = z.infer<typeof PatchOp>;
 export type ScenarioEvent = z.infer<typeof ScenarioEvent>;
 export type Scenario = z.infer<typeof Scenario>;

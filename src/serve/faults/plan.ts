@@ -69,6 +69,11 @@ export class FaultPlan implements Woven {
     return lasts !== 0;
   }
 
+  /** With one rule more, from now on. */
+  with(rule: FaultRule): FaultPlan {
+    return new FaultPlan([...this.rules, rule], this.seed, this.fork().#courses);
+  }
+
   fork(): FaultPlan {
     return new FaultPlan(
       this.rules,

@@ -175,7 +175,9 @@ export class Session implements ToolHost {
   }
 
   groups(): SessionTool[][] {
-    return toolGroups(this.world, this.offered);
+    const own = toolGroups(this.world, this.offered);
+    const { woven } = this.#in;
+    return woven?.tools ? [...own, [...woven.tools]] : own;
   }
 
   /**
@@ -184,7 +186,7 @@ export class Session implements ToolHost {
    */
   call(name: string, args: unknown): CallOutcome {
     const found = this.#find(name);
-    if (!found) return this.note({ tool: name, args }, unknownTool(name));
+    if (!found) return this.#elsewhere(name, args);
     const { service, tool } = found;
     const started = elapsedMs();
     const instead = this.#in.woven && this.#instead(this.#in.woven, found, name, args, started);
@@ -208,6 +210,15 @@ export class Session implements ToolHost {
     return callToolAsync(service.program, tool.name, state, service.connection, args, this.#context()).then((outcome) =>
       this.#noted(found, name, args, outcome, outcome.touched, started),
     );
+  }
+
+  /** A tool that something woven in brings, or none at all. */
+  #elsewhere(name: string, args: unknown): CallOutcome {
+    const { woven } = this.#in;
+    const added = woven?.tools?.find((tool) => tool.name === name);
+    if (!woven?.perform || !added) return this.note({ tool: name, args }, unknownTool(name));
+    const answered = woven.perform(name, args, this);
+    return this.note({ tool: name, args, toolVersion: added.version }, answered, answered.seconds ?? 0);
   }
 
   #find(name: string): WorldTool | undefined {
@@ -266,6 +277,7 @@ export class Session implements ToolHost {
     const outcome = outcomeOf({ service, tool, toolVersion, args, index: book.length, at }, answered);
     this.#in.clock += seconds;
     book.push(outcome.entry, ms);
+    this.#in.woven?.settle?.(outcome.entry, this);
     return outcome;
   }
 
