@@ -58,12 +58,19 @@ const namedCalls = (action: Action, messages: readonly Message[]): ToolCall[] =>
   });
 };
 
+/** Budgets that ran out, whoever keeps them. */
+const SPENT = /^(?:turn|call|token|cost)_budget$/;
+
+const finishOf = (code: string): End['finish'] => {
+  if (code === 'deadline' || code === 'cut') return 'cut';
+  if (SPENT.test(code)) return 'budget';
+  return code === 'context_exceeded' ? 'length' : 'error';
+};
+
 const ended = (thrown: unknown): End => {
   const error = asTreadleError(thrown, 'infrastructure', 'rollout_failed');
   const problem = { code: error.code, message: error.line(), fault: error.fault };
-  const finish =
-    error.code === 'deadline' || error.code === 'cut' ? 'cut' : error.code === 'context_exceeded' ? 'length' : 'error';
-  return { finish, answer: '', problem };
+  return { finish: finishOf(error.code), answer: '', problem };
 };
 
 /** Tool-call markup of the usual chat templates, which an endpoint without the right parser leaves in the text. */
@@ -162,6 +169,21 @@ const turns = async (run: Run, place: Place, deadline: Deadline, stop: Stop | un
     if (halt) return halt;
   }
   return { end: { finish: 'turn_limit', answer: '' } };
+};
+
+/** Has the user of a run make the request that is due, where one is. How the rollout ended, where the user broke. */
+export const ask = async (run: Run, { limits, signal }: Pick<Place, 'limits' | 'signal'>): Promise<End | undefined> => {
+  const { conversation } = run;
+  if (!conversation) return undefined;
+  const deadline = deadlineOf(limits?.deadlineMs, signal);
+  try {
+    await deadline.within(() => conversation.begin(run.messages, run.ledger.length, deadline.signal));
+    return undefined;
+  } catch (thrown) {
+    return ended(thrown);
+  } finally {
+    deadline.clear();
+  }
 };
 
 /** Goes on with `run` in its place. Never throws for what a policy, a model or an endpoint does wrong: that is how it ended. */

@@ -9,7 +9,7 @@ import { looksRefused, STRAY_TRIES, strayWrite } from './stray.js';
 import { nearMiss, wrongArguments } from './wrong.js';
 import { guess, shotgun } from './wrong-answers.js';
 
-interface Step {
+export interface Step {
   /** The reference call that it belongs to. */
   n: number;
   /** Id of the call it makes; a step whose call was made is done. */
@@ -39,7 +39,8 @@ const strayTries = (task: Task, n: number, random: Rng): Step[] =>
     };
   });
 
-const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string): Step[] => {
+/** What a plan makes of reference call `n`. */
+export const stepsAt = (task: Task, n: number, plan: readonly Mistake[], seed: string): Step[] => {
   const has = (kind: Mistake['kind']): boolean => plan.some((mistake) => mistake.kind === kind && mistake.step === n);
   const random = () => rng(seed, task.id, 'step', String(n));
   const call = task.reference.calls[n];
