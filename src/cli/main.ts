@@ -28,6 +28,8 @@ const program = new Command('treadle')
   .description('Makes, serves, verifies and harvests worlds for tool-using LLM agents.')
   .version(ownVersion())
   .exitOverride()
+  // What stands behind a nested command's name is that command's, also where both have an option of the name.
+  .enablePositionalOptions()
   // What commander would print of a mistake goes through fail() like every other error; help is printed as it is.
   .configureOutput({ outputError: () => undefined })
   .addHelpText(

@@ -22,6 +22,7 @@ import {
 import { openOracle } from '../pipeline/authoring.js';
 import { exportCorpus } from '../pipeline/rows.js';
 import { makeUi } from '../ui.js';
+import { exportRlCommand } from './export-rl.js';
 
 interface Options {
   world?: string;
@@ -91,8 +92,7 @@ const authoringCommand = (): Command =>
       '\nExamples:\n  treadle export authoring treadle-out\n  treadle export authoring treadle-out --kinds repair,diff --format openai --out rows',
     )
     .action(async (dir: string, _own: object, command: Command) => {
-      // Options that `export` has too are read by it.
-      const options = command.optsWithGlobals<AuthoringCliOptions>();
+      const options = command.opts<AuthoringCliOptions>();
       const ui = makeUi(options.json === true);
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const out = options.out ?? corpus.path('authoring');
@@ -130,6 +130,7 @@ const authoringCommand = (): Command =>
 export const exportCommand = (): Command =>
   new Command('export')
     .addCommand(authoringCommand())
+    .addCommand(exportRlCommand())
     .description('write SFT rows of the passing rollouts, with a dataset card')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
