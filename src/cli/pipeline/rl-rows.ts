@@ -5,6 +5,7 @@ import { readDifficulty } from '../../corpus/difficulty.js';
 import { readReviews } from '../../corpus/review/records.js';
 import { acceptance } from '../../corpus/review/standing.js';
 import { addressOf } from '../../kit/hash.js';
+import { outcomeOf } from '../../rollout/outcome.js';
 import { toolsOffered } from '../../serve/sessions/describe.js';
 import type { RlSource } from '../../train/rl/export.js';
 import { itemOf, lineageNumber, type RlItem, type RlView } from '../../train/rl/item.js';
@@ -18,7 +19,7 @@ import {
 } from '../../train/rl/select.js';
 import { lineageOf } from '../../train/sft/row.js';
 import { baseReward } from '../../verify/reward.js';
-import { isUnfinished, readTraces } from './rollouts.js';
+import { readTraces } from './rollouts.js';
 
 export interface RlChoice {
   worlds: readonly string[];
@@ -40,7 +41,9 @@ const pilotsOf = (corpus: Corpus, world: string, { view, pilots }: RlChoice): Ma
     const isMeant = pilots === undefined ? policy !== 'reference' : policy === pilots || name === pilots;
     // A branch or a kept attempt is no rollout of its own, and one told in another way is of another difficulty.
     if (!isMeant || trace.origin || trace.user !== view.user || trace.detail !== view.detail) continue;
-    if (isUnfinished(trace) || verdict.fault === 'verifier') continue;
+    // What was cut or broke says nothing of the task.
+    const { outcome } = outcomeOf(trace, verdict);
+    if (outcome !== 'passed' && outcome !== 'failed') continue;
     const own = found.get(trace.task) ?? { rollouts: 0, passed: 0, rewards: [] };
     found.set(trace.task, own);
     own.rollouts++;
