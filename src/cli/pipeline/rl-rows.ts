@@ -4,6 +4,7 @@ import type { Corpus } from '../../corpus/corpus.js';
 import { readDifficulty } from '../../corpus/difficulty.js';
 import { readReviews } from '../../corpus/review/records.js';
 import { acceptance } from '../../corpus/review/standing.js';
+import { traceHeads } from '../../corpus/traces/read.js';
 import { addressOf } from '../../kit/hash.js';
 import { outcomeOf } from '../../rollout/outcome.js';
 import { toolsOffered } from '../../serve/sessions/describe.js';
@@ -18,8 +19,6 @@ import {
   type Selection,
 } from '../../train/rl/select.js';
 import { lineageOf } from '../../train/sft/row.js';
-import { baseReward } from '../../verify/reward.js';
-import { readTraces } from './rollouts.js';
 
 export interface RlChoice {
   worlds: readonly string[];
@@ -36,19 +35,20 @@ export interface RlChoice {
 /** By content address of the task: another task of the same id has other pilots. */
 const pilotsOf = (corpus: Corpus, world: string, { view, pilots }: RlChoice): Map<string, Pilots> => {
   const found = new Map<string, { rollouts: number; passed: number; rewards: number[] }>();
-  for (const { trace, verdict, reward } of readTraces(corpus, world)) {
-    const { policy, name } = trace.producer;
+  for (const head of traceHeads(corpus, world)) {
+    const { producer, verdict, reward } = head;
+    const { policy, name } = producer;
     const isMeant = pilots === undefined ? policy !== 'reference' : policy === pilots || name === pilots;
     // A branch or a kept attempt is no rollout of its own, and one told in another way is of another difficulty.
-    if (!isMeant || trace.origin || trace.user !== view.user || trace.detail !== view.detail) continue;
+    if (!isMeant || head.origin || head.user !== view.user || head.detail !== view.detail) continue;
     // What was cut or broke says nothing of the task.
-    const { outcome } = outcomeOf(trace, verdict);
+    const { outcome } = outcomeOf(head, verdict);
     if (outcome !== 'passed' && outcome !== 'failed') continue;
-    const own = found.get(trace.task) ?? { rollouts: 0, passed: 0, rewards: [] };
-    found.set(trace.task, own);
+    const own = found.get(head.task) ?? { rollouts: 0, passed: 0, rewards: [] };
+    found.set(head.task, own);
     own.rollouts++;
     if (verdict.pass) own.passed++;
-    own.rewards.push(reward?.total ?? baseReward(verdict, 'all') ?? 0);
+    own.rewards.push(reward?.total ?? (verdict.pass ? 1 : 0));
   }
   return found;
 };
