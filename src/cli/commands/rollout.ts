@@ -4,7 +4,7 @@ import { DETAILS } from '../../artifacts/disclosure.js';
 import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, wholeNumber } from '../arguments.js';
 import { DEFAULT_OUT, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
-import { type ActingOptions, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
+import { type ActingOptions, BACKENDS, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
 import { rolloutCorpus } from '../pipeline/roll/corpus.js';
 import type { Again } from '../pipeline/roll/open-world.js';
 import { makeUi } from '../ui.js';
@@ -98,6 +98,9 @@ export const rolloutCommand = (): Command =>
     )
     .option('--base-url <url>', 'OpenAI-compatible endpoint (policy model)')
     .option('--model <name>', 'its model (policy model)')
+    .addOption(
+      new Option('--backend <kind>', 'what serves it, for exact token ids (policy model)').choices([...BACKENDS]),
+    )
     .addOption(
       new Option('--retries <n>', 'further attempts a request (policy model)')
         .default(4)

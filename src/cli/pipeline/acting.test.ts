@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { toyTask } from '../../../test/rollout/toy.js';
 import type { TreadleError } from '../../errors.js';
+import { END, encode, fakeIdServer } from '../../models/exact/fake-id-server.fixture.js';
 import { type ActingOptions, POLICIES, policyOf, viewOf } from './acting.js';
 import { turnsFor } from './rollouts.js';
 
@@ -31,6 +32,19 @@ describe('who acts', () => {
     });
     expect(new Set(named).size).toBe(named.length);
     expect(named).toContain('reference/asking');
+  });
+  it('is a model over ids where the kind of its server is told', async () => {
+    const server = await fakeIdServer('llamacpp', [{ ids: [...encode('hello'), END] }]);
+    try {
+      const policy = policyOf(
+        options({ policy: 'model', model: 'm', baseUrl: `${server.url}/v1`, backend: 'llamacpp' }),
+      );
+      const view = { messages: [{ role: 'user' as const, content: 'Hi' }], tools: [], task: toyTask(), turn: 0 };
+      const action = await policy(toyTask(), 0).next({ ...view, signal: new AbortController().signal });
+      expect(action).toMatchObject({ text: 'hello', tokens: { output: [...encode('hello'), END] } });
+    } finally {
+      await server.close();
+    }
   });
   it('is no model without an endpoint', () => {
     expect(codeOf(() => policyOf(options({ policy: 'model' })))).toBe('no_model');

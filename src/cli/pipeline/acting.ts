@@ -1,7 +1,9 @@
 /** Who acts in rollouts and who asks, from the options of the command line. */
 import type { Task } from '../../artifacts/task.js';
 import { TreadleError } from '../../errors.js';
+import type { Backend } from '../../models/backend.js';
 import { endpoint } from '../../models/client.js';
+import { isExact, tokenClient } from '../../models/exact/token-client.js';
 import type { ModelClient, Sampling } from '../../models/types.js';
 import { askingPolicy } from '../../rollout/agents/asking.js';
 import { modelPolicy } from '../../rollout/agents/model.js';
@@ -14,12 +16,16 @@ import type { TaskView } from './rollouts.js';
 
 export const POLICIES = ['reference', 'asking', 'scripted', 'model', 'none'] as const;
 
+export const BACKENDS = ['openai', 'vllm', 'sglang', 'llamacpp'] as const;
+
 export interface ActingOptions {
   policy: (typeof POLICIES)[number];
   user: TaskView['user'];
   detail: TaskView['detail'];
   model?: string;
   baseUrl?: string;
+  /** How exact tokens are asked for; absent or `openai`: not. */
+  backend?: Backend['kind'];
   userModel?: string;
   userBaseUrl?: string;
   temperature?: number;
@@ -37,6 +43,14 @@ const clientOf = (options: ActingOptions, model: string, baseUrl: string, key: s
     ...(key ? { apiKey: key } : {}),
   });
 
+/** The policy's own model: over ids where the kind of its server is known. */
+const policyClient = (options: ActingOptions, model: string, baseUrl: string): ModelClient => {
+  const { backend: kind = 'openai', retries, timeout } = options;
+  const key = process.env.TREADLE_API_KEY;
+  if (!isExact(kind)) return clientOf(options, model, baseUrl, key);
+  return tokenClient({ kind, baseUrl, model, ...(key ? { apiKey: key } : {}) }, { retries, timeoutMs: timeout * 1000 });
+};
+
 const modelOf = (options: ActingOptions): ((task: Task, sample: number) => Policy) => {
   if (!options.model || !options.baseUrl) {
     throw new TreadleError({
@@ -46,7 +60,7 @@ const modelOf = (options: ActingOptions): ((task: Task, sample: number) => Polic
       next: 'Add --base-url http://127.0.0.1:8000/v1 --model NAME; a key goes into TREADLE_API_KEY.',
     });
   }
-  const client = clientOf(options, options.model, options.baseUrl, process.env.TREADLE_API_KEY);
+  const client = policyClient(options, options.model, options.baseUrl);
   const sampling: Sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
   return (task, sample) => modelPolicy(client, sampling, sampleSeed(options.seed, task.id, sample));
 };

@@ -77,6 +77,7 @@ const chosen = (trees: readonly Tree[]): { tree: Tree; rewritten: boolean } | un
 export const conversations = (): Conversations => {
   const exchanges = new Map<string, Exchange>();
   const trees: Tree[] = [];
+  const openings = new Map<string, Tree>();
   const latest = new Map<Tree, Exchange>();
   return {
     add: (asked, reply) => {
@@ -84,7 +85,9 @@ export const conversations = (): Conversations => {
       const keys = historyKeys(messages);
       const at = lastReply(messages);
       const parent = at < 0 ? undefined : exchanges.get(keys[at] as string);
-      let tree = parent?.tree;
+      // The same request once more, its answer lost on the way perhaps, is the same conversation.
+      const asks = keys.at(-1) as string;
+      let tree = parent ? parent.tree : openings.get(asks);
       if (!tree) {
         const start = messages.findIndex(({ role }) => role !== 'system');
         tree = {
@@ -95,11 +98,12 @@ export const conversations = (): Conversations => {
           size: 0,
         };
         trees.push(tree);
+        openings.set(asks, tree);
       }
       tree.hasTools ||= tools.length > 0;
       tree.size++;
       const exchange: Exchange = { tree, parent, added: parent ? messages.slice(at + 1) : messages, reply, asked };
-      exchanges.set(grown(keys.at(-1) as string, replyMessage(reply)), exchange);
+      exchanges.set(grown(asks, replyMessage(reply)), exchange);
       latest.set(tree, exchange);
     },
     main: () => {
