@@ -5,8 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Trace } from '../../src/artifacts/trace.js';
 import { startGateway } from '../../src/rollout/gateway/gateway.js';
+import type { Backend } from '../../src/rollout/gateway/types.js';
 import type { Jail } from '../../src/rollout/harness/jail.js';
-import { type HarnessHouse, type HarnessLimits, rolloutHarness } from '../../src/rollout/harness/run.js';
+import {
+  type HarnessHouse,
+  type HarnessLimits,
+  harnessProducer,
+  rolloutHarness,
+} from '../../src/rollout/harness/run.js';
 import { commandHarness } from '../../src/rollout/harness/template.js';
 import { openToolDoor } from '../../src/rollout/harness/tools-door.js';
 import type { Harness } from '../../src/rollout/harness/types.js';
@@ -27,6 +33,8 @@ export interface Tried {
   limits?: Partial<HarnessLimits>;
   jail?: Jail | undefined;
   signal?: AbortSignal;
+  /** The harness brings its own model. */
+  isUnheard?: boolean;
 }
 
 export interface TestHouse {
@@ -49,15 +57,17 @@ export const testHouse = async (): Promise<TestHouse> => {
     root,
     model,
     house,
-    tried: ({ harness, host = toyHost(), limits, jail, signal, ...rest }) => {
+    tried: ({ harness, host = toyHost(), limits, jail, signal, isUnheard, ...rest }) => {
       script = rest.script ?? own;
+      const backend: Backend = { kind: 'openai', baseUrl: model.baseUrl, model: 'm1' };
       return rolloutHarness(
         { ...house, jail },
         {
           harness,
           host,
           task: toyTask(),
-          backend: { kind: 'openai', baseUrl: model.baseUrl, model: 'm1' },
+          producer: harnessProducer(harness, isUnheard ? {} : { backend }),
+          ...(isUnheard ? {} : { backend }),
           ...(limits ? { limits } : {}),
           ...(signal ? { signal } : {}),
         },

@@ -9,7 +9,7 @@ import { findJail, type Jail } from '../../src/rollout/harness/jail.js';
 import { commandHarness } from '../../src/rollout/harness/template.js';
 import { outcomeOf } from '../../src/rollout/outcome.js';
 import { toyHost } from '../rollout/toy.js';
-import { agent, type TestHouse, testHouse } from './place.js';
+import { AGENT, agent, type TestHouse, testHouse } from './place.js';
 
 let at: TestHouse;
 const found = await findJail();
@@ -154,6 +154,20 @@ describe.each(places)('a harness %s', (_, jail) => {
     const trace = await at.tried({ harness: agent('idle'), jail });
     expect(trace).toMatchObject({ finish: 'error', answer: '', problem: { code: 'harness_idle', fault: 'policy' } });
     expect(became(trace)).toEqual({ outcome: 'failed' });
+  });
+
+  it('that brings its own model is known by its calls and its answer', async () => {
+    const call = JSON.stringify({ name: 'get_invoice', arguments: { id: 'inv_2x' } });
+    const harness = commandHarness(`'${process.execPath}' '${AGENT}' tools '${call}'`);
+    const trace = await at.tried({ harness, jail, isUnheard: true });
+    expect(Trace.parse(trace)).toEqual(trace);
+    expect(trace).toMatchObject({ finish: 'answered', usage: { turns: 0, calls: 1 } });
+    expect([trace.gateway, trace.producer.model]).toEqual([undefined, undefined]);
+    expect(trace.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant']);
+    expect(trace.messages[2]?.toolCalls?.[0]).toMatchObject({ name: 'get_invoice', arguments: { id: 'inv_2x' } });
+    expect(trace.answer).toContain('"total":2000');
+    const idle = await at.tried({ harness: commandHarness('/bin/true'), jail, isUnheard: true });
+    expect(idle.problem?.code).toBe('harness_idle');
   });
 
   it('that asks for more turns than it has ends at the limit', async () => {

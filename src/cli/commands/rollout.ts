@@ -3,13 +3,16 @@ import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
 import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, wholeNumber } from '../arguments.js';
+import { HARNESS_EXAMPLES, harnessOptions } from '../harness-options.js';
 import { DEFAULT_OUT, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
 import { type ActingOptions, BACKENDS, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
-import { rolloutCorpus } from '../pipeline/roll/corpus.js';
+import { type HarnessOptions, openHarness } from '../pipeline/harness.js';
+import { type CorpusPlan, rolloutCorpus } from '../pipeline/roll/corpus.js';
 import type { Again } from '../pipeline/roll/open-world.js';
-import { makeUi } from '../ui.js';
+import { makeUi, warn } from '../ui.js';
 
-export interface RolloutOptions extends ActingOptions {
+export interface RolloutOptions extends Omit<ActingOptions, 'policy'>, HarnessOptions {
+  policy: ActingOptions['policy'] | 'harness';
   world?: string[];
   task?: string[];
   profile?: string[];
@@ -42,13 +45,52 @@ Examples:
   treadle rollout treadle-out --policy asking --user simulated --detail vague
   treadle rollout treadle-out --policy scripted --kind composed --profile expert,complex --n 2
   treadle rollout treadle-out --policy scripted --reward milestones --penalty no_progress_repetition=0.1 --json
+${HARNESS_EXAMPLES}
   TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3 \\
     --n 8 --concurrency 256 --deadline 600
 
 A rollout is kept when it ends. The same command goes on where it stopped: what is finished is skipped, what the network or
 Ctrl-C ended is made again.`;
 
-export const rolloutCommand = (): Command =>
+const run = async (dir: string, options: RolloutOptions): Promise<void> => {
+  const ui = makeUi(options.json === true);
+  const { n, samples = n, again, memory, turns, deadline, reward, penalty, policy } = options;
+  const harness = await openHarness(options, dir);
+  for (const warning of harness?.warnings ?? []) warn(`warning: ${warning}`);
+  const acting: ActingOptions = { ...options, policy: policy === 'harness' ? 'none' : policy };
+  const plan: CorpusPlan = {
+    filter: {
+      ...(options.world ? { worlds: options.world } : {}),
+      ...(options.task ? { tasks: options.task } : {}),
+      ...(options.profile ? { profiles: options.profile } : {}),
+      ...(options.kind ? { kinds: options.kind } : {}),
+      ...(options.limit === undefined ? {} : { limit: options.limit }),
+    },
+    acting: {
+      seed: options.seed,
+      policyFor: harness?.policyFor ?? policyOf(acting),
+      ...(harness ? { perform: harness.perform } : {}),
+      view: viewOf(acting),
+      limits: {
+        ...(turns === undefined ? {} : { turns }),
+        ...(deadline === undefined ? {} : { deadlineMs: deadline * 1000 }),
+      },
+      reward: { shape: reward, penalties: penalty },
+      attempts: 2,
+    },
+    samples,
+    again: again === true ? 'all' : (again ?? 'unfinished'),
+    concurrency: options.concurrency,
+    memory: memory * 2 ** 20,
+  };
+  try {
+    await rolloutCorpus(dir, plan, ui);
+  } finally {
+    await harness?.close();
+  }
+};
+
+const rolloutOptions = (): Command =>
   new Command('rollout')
     .description('let a policy act on the tasks and judge what it did')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
@@ -61,7 +103,7 @@ export const rolloutCommand = (): Command =>
         wholeNumber('--limit', 1_000_000),
       ),
     )
-    .addOption(new Option('--policy <kind>', 'who acts').choices([...POLICIES]).default('reference'))
+    .addOption(new Option('--policy <kind>', 'who acts').choices([...POLICIES, 'harness']).default('reference'))
     .addOption(
       new Option('--user <kind>', 'who asks: nobody (the whole brief at once), or a simulated user stage by stage')
         .choices(['none', 'simulated'])
@@ -96,11 +138,9 @@ export const rolloutCommand = (): Command =>
         .choices(['all', 'cut'])
         .preset('all'),
     )
-    .option('--base-url <url>', 'OpenAI-compatible endpoint (policy model)')
-    .option('--model <name>', 'its model (policy model)')
-    .addOption(
-      new Option('--backend <kind>', 'what serves it, for exact token ids (policy model)').choices([...BACKENDS]),
-    )
+    .option('--base-url <url>', 'OpenAI-compatible endpoint (policies model and harness)')
+    .option('--model <name>', 'its model')
+    .addOption(new Option('--backend <kind>', 'what serves it, for exact token ids').choices([...BACKENDS]))
     .addOption(
       new Option('--retries <n>', 'further attempts a request (policy model)')
         .default(4)
@@ -120,35 +160,9 @@ export const rolloutCommand = (): Command =>
     .addOption(penaltyOption())
     .addOption(seedOption())
     .addOption(jsonOption())
-    .addHelpText('after', EXAMPLES)
-    .action(async (dir: string, options: RolloutOptions) => {
-      const { n, samples = n, again, memory, turns, deadline, reward, penalty } = options;
-      await rolloutCorpus(
-        dir,
-        {
-          filter: {
-            ...(options.world ? { worlds: options.world } : {}),
-            ...(options.task ? { tasks: options.task } : {}),
-            ...(options.profile ? { profiles: options.profile } : {}),
-            ...(options.kind ? { kinds: options.kind } : {}),
-            ...(options.limit === undefined ? {} : { limit: options.limit }),
-          },
-          acting: {
-            seed: options.seed,
-            policyFor: policyOf(options),
-            view: viewOf(options),
-            limits: {
-              ...(turns === undefined ? {} : { turns }),
-              ...(deadline === undefined ? {} : { deadlineMs: deadline * 1000 }),
-            },
-            reward: { shape: reward, penalties: penalty },
-            attempts: 2,
-          },
-          samples,
-          again: again === true ? 'all' : (again ?? 'unfinished'),
-          concurrency: options.concurrency,
-          memory: memory * 2 ** 20,
-        },
-        makeUi(options.json === true),
-      );
-    });
+    .addHelpText('after', EXAMPLES);
+
+export const rolloutCommand = (): Command =>
+  harnessOptions()
+    .reduce((command, option) => command.addOption(option), rolloutOptions())
+    .action(run);

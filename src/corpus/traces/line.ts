@@ -99,7 +99,8 @@ export const HEAD_END = Buffer.from(',"trace":');
 /** The head in the first bytes of a line; undefined where a line has none: it was written by an older version. */
 export const headIn = (bytes: Buffer): TraceHead | undefined => {
   const end = bytes.indexOf(HEAD_END);
-  if (end <= 1) return undefined;
+  // A verdict names its trace too, and in lines without a head it comes later on.
+  if (end <= 1 || bytes.indexOf('{"trace":') === 0) return undefined;
   const { judged, ...rest } = JSON.parse(`${bytes.toString('utf8', 0, end)}}`) as Record<string, unknown>;
   const parsed = TraceHead.safeParse({ ...rest, verdict: judged });
   return parsed.success ? parsed.data : undefined;

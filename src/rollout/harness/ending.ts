@@ -15,6 +15,8 @@ export interface Facts {
   answer: string | undefined;
   /** What it last complained of, shortened and without anything of this machine. */
   complaint: string;
+  /** Its model speaks through the gateway; else only its calls and its words show that it did anything. */
+  isHeard: boolean;
 }
 
 const OVER_BUDGET: Readonly<Record<string, End['finish']>> = {
@@ -49,7 +51,7 @@ const statusText = (code: number | null, signal: string | null): string =>
  * A harness that breaks once it has begun has failed its task, as an agent fails that gives up: fault `policy`, and its verdict
  * counts. One that breaks before it spoke to model or tools says nothing of who acts: fault `infrastructure` (its installation).
  */
-export const endOf = ({ ended, problem, exchanges, calls, answer, complaint }: Facts): End => {
+export const endOf = ({ ended, problem, exchanges, calls, answer, complaint, isHeard }: Facts): End => {
   if (ended.how === 'not_started') return { finish: 'error', answer: '', problem: problemOf(ended.by) };
   if (ended.how === 'stopped') return stoppedBy(problem ?? ended.by);
   if (problem) return stoppedBy(problem);
@@ -61,7 +63,7 @@ export const endOf = ({ ended, problem, exchanges, calls, answer, complaint }: F
     const message = `The harness ended ${statusText(code, signal)}${hasBegun ? '' : ' before it spoke to its model'}${said}`;
     return broke(isKilled ? 'harness_killed' : 'harness_failed', message, hasBegun ? 'policy' : 'infrastructure');
   }
-  if (!hasBegun)
+  if (!hasBegun && (isHeard || !answer))
     return broke(
       'harness_idle',
       `The harness ended well and never spoke to its model or called a tool${said}`,

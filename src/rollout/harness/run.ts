@@ -4,19 +4,21 @@ import type { Message, Producer, Trace } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import type { ToolHost } from '../../serve/tool-host.js';
-import type { Backend, Budget, Gateway, Recording } from '../gateway/types.js';
+import type { Backend, Budget, Gateway, GatewayRollout, Recording } from '../gateway/types.js';
 import { openingMessages, type Prompt, requestText, systemText } from '../prompt.js';
 import { traceId } from '../rollout.js';
 import { complaintOf, endOf } from './ending.js';
 import type { Jail } from './jail.js';
 import { ourNames, withOurNames } from './names.js';
 import { runProgram } from './program.js';
+import { seenFromTools } from './seen.js';
 import { type ToolDoor, written } from './tools-door.js';
 import type { Harness, HarnessPlace } from './types.js';
 
 /** What harness rollouts share: opened once, used by many at a time. */
 export interface HarnessHouse {
-  gateway: Gateway;
+  /** Absent: only harnesses that bring their own model. */
+  gateway?: Gateway | undefined;
   tools: ToolDoor;
   /** Absent: harnesses may write wherever this user may. */
   jail?: Jail | undefined;
@@ -36,11 +38,12 @@ export const HARNESS_LIMITS: HarnessLimits = { deadlineMs: 600_000, outputBytes:
 
 export interface HarnessRollout {
   harness: Harness;
-  /** Of the program, for the producer. */
-  version?: string | undefined;
+  /** Made by `harnessProducer`. */
+  producer: Producer;
   host: ToolHost;
   task: Task;
-  backend: Backend;
+  /** Absent: the harness brings its own model, which nobody records. */
+  backend?: Backend | undefined;
   limits?: Partial<HarnessLimits>;
   /** `hasUser` is refused: a harness is told the whole task at once. */
   prompt?: Prompt;
@@ -48,19 +51,35 @@ export interface HarnessRollout {
   signal?: AbortSignal;
 }
 
-export const harnessProducer = ({ harness, version, backend, sample }: HarnessRollout): Producer => ({
+/** `version`: of the program, as it tells it; `seed`: of this sample. */
+export const harnessProducer = (
+  harness: Pick<Harness, 'id'>,
+  { version, backend, seed }: { version?: string | undefined; backend?: Backend | undefined; seed?: string },
+): Producer => ({
   policy: 'harness',
   name: harness.id,
-  model: backend.model,
+  ...(backend ? { model: backend.model } : {}),
   ...(version === undefined ? {} : { version }),
-  ...(sample === undefined ? {} : { seed: sample.seed }),
-  ...(backend.sampling ? { sampling: backend.sampling } : {}),
+  ...(seed === undefined ? {} : { seed }),
+  ...(backend?.sampling ? { sampling: backend.sampling } : {}),
 });
 
 /** The answer in words: the last thing that the model said without calling a tool. */
 const lastSaid = (messages: readonly Message[]): string | undefined => {
   const last = messages.at(-1);
   return last?.role === 'assistant' && !last.toolCalls?.length && last.content !== '' ? last.content : undefined;
+};
+
+/** Of a harness whose model speaks to nobody of ours. */
+const unheard = (): GatewayRollout => {
+  const recording: Recording = {
+    messages: [],
+    tools: [],
+    usage: { turns: 0 },
+    facts: { dialect: 'openai', exchanges: 0, retried: 0, rewritten: false },
+  };
+  const spent = new Promise<TreadleError>(() => undefined);
+  return { token: '', openaiBaseUrl: '', anthropicBaseUrl: '', spent, close: () => recording };
 };
 
 const usageOf = ({ usage }: Recording, calls: number): Trace['usage'] => ({
@@ -90,18 +109,19 @@ export const rolloutHarness = async (
   rollout: HarnessRollout,
   taskHash = addressOf(rollout.task),
 ): Promise<Trace> => {
-  const { harness, host, task, backend, prompt = {}, sample = { seed: '0', index: 0 }, signal } = rollout;
+  const { harness, producer, host, task, backend, prompt = {}, sample = { seed: '0', index: 0 }, signal } = rollout;
   if (prompt.hasUser) refuseUser(harness);
   const { detail = 'full' } = prompt;
   const { deadlineMs, outputBytes, ...budget } = { ...HARNESS_LIMITS, ...rollout.limits };
   const ours = ourNames(harness, host.tools());
   const { host: kept, ledger } = written(host, ours);
+  const { gateway } = house;
+  const model = gateway && backend ? gateway.open({ backend, budget, ...(signal ? { signal } : {}) }) : unheard();
   const tools = house.tools.admit(kept);
-  const model = house.gateway.open({ backend, budget, ...(signal ? { signal } : {}) });
   const place: Omit<HarnessPlace, 'workdir'> = {
     task: requestText(task, detail),
     system: prompt.system ?? systemText(task, prompt),
-    model: backend.model,
+    model: backend?.model ?? '',
     openaiBaseUrl: model.openaiBaseUrl,
     anthropicBaseUrl: model.anthropicBaseUrl,
     modelToken: model.token,
@@ -125,20 +145,24 @@ export const rolloutHarness = async (
   });
   tools.end();
   const recording = model.close();
-  const messages = withOurNames(recording.messages, ours);
-  const secrets = [[model.token, '(token)'], [tools.token, '(token)'], ...(folder === '' ? [] : [[folder, '.']])] as [
-    string,
-    string,
-  ][];
+  const said = withOurNames(recording.messages, ours);
+  const secrets = [
+    [model.token, '(token)'],
+    [tools.token, '(token)'],
+    [folder, '.'],
+  ] as const;
   const end = endOf({
     ended,
     problem: recording.problem,
     exchanges: recording.facts.exchanges,
     calls: ledger.length,
-    answer: harness.answer?.(stdout) ?? lastSaid(messages),
-    complaint: complaintOf(stderr.trim() || stdout, secrets),
+    answer: harness.answer?.(stdout) ?? lastSaid(said),
+    complaint: complaintOf(
+      stderr.trim() || stdout,
+      secrets.filter(([secret]) => secret !== ''),
+    ),
+    isHeard: backend !== undefined,
   });
-  const producer = harnessProducer({ ...rollout, sample });
   return {
     treadle: 'trace/1',
     id: traceId(taskHash, producer, sample.seed, sample.index, { detail }),
@@ -149,12 +173,12 @@ export const rolloutHarness = async (
     producer,
     user: 'none',
     detail,
-    messages: messages.length > 0 ? messages : openingMessages(task, prompt),
+    messages: said.length > 0 ? said : seenFromTools(openingMessages(task, prompt), ledger, end.answer),
     ledger,
     events: [],
     ...end,
     usage: usageOf(recording, ledger.length),
     ...(recording.tokens ? { tokens: recording.tokens } : {}),
-    gateway: recording.facts,
+    ...(backend ? { gateway: recording.facts } : {}),
   };
 };
