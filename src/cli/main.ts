@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'add-task': async () => (await import('./commands/add-task.js')).addTaskCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
+  sample: async () => (await import('./commands/sample.js')).sampleCommand(),
   difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
   review: async () => (await import('./commands/review.js')).reviewCommand(),
   export: async () => (await import('./commands/export.js')).exportCommand(),

@@ -9,7 +9,7 @@ import { act, type End, type Place } from '../loop.js';
 import { traceOf } from '../rollout.js';
 import { forkRun, type Run } from '../run.js';
 import { brokenBy, type Stand } from './attempt.js';
-import { Climb, climbSettings } from './climb.js';
+import { Climb, type ClimbSettings, climbSettings } from './climb.js';
 import { addCost, type Cost, metered, noCost, sumOf } from './cost.js';
 import type { SamplingHost } from './host.js';
 import {
@@ -90,6 +90,17 @@ const checkGroup = ({ at, size, until = 'end', user, task }: GroupPlan, stages: 
     throw badGroup('Without a user no stage ends', until, 'Let branches go to the end, or have a simulated user.');
 };
 
+const settingsOf = (plan: Ready & GroupPlan): ClimbSettings =>
+  climbSettings(plan, { method: 'group', ...plan.at, size: plan.size, until: plan.until ?? 'end' });
+
+const branchId = (group: string, index: number): string => `${group}-${index}`;
+
+/** The ids that its branches will have. */
+export const groupIds = (given: GroupPlan): string[] => {
+  const { id } = settingsOf({ ...given, ...ready(given) });
+  return Array.from({ length: given.size }, (_, index) => branchId(id, index));
+};
+
 interface Trunk {
   stand: Stand;
   /** The stage that is asked for, with a user. */
@@ -141,7 +152,7 @@ const trunkToCall = async (plan: Ready, climb: Climb, turns: number, call: numbe
   const message = `The rollout was over after ${run.calls} calls: ${told}`;
   return {
     stand,
-    ended: { why: brokenBy(end, { pass: false, fault: 'policy' }) ?? 'never_passed', attempts: 1, message },
+    ended: { why: brokenBy(end, { pass: false, fault: 'policy' }) ?? 'too_short', attempts: 1, message },
   };
 };
 
@@ -157,6 +168,7 @@ const better = (a: Branch, b: Branch): number =>
 interface Parting {
   group: string;
   trunk: Trunk;
+  stages: readonly SampledStage[];
   turns: number;
   spent: Cost;
 }
@@ -164,7 +176,7 @@ interface Parting {
 const branchOf = async (
   plan: Ready & GroupPlan,
   climb: Climb,
-  { group, trunk, turns, spent }: Parting,
+  { group, trunk, stages, turns, spent }: Parting,
   index: number,
 ): Promise<Branch> => {
   const { stand, stage } = trunk;
@@ -178,21 +190,22 @@ const branchOf = async (
       seed: attemptSeed(plan, 'branch', group, index),
     };
     const before = run.calls;
+    const current = stage ?? stages[run.conversation?.stage() ?? -1];
     const meter = metered(plan.policyFor(attempt), (now) => keepBudget(plan, spent, now, run.calls - before));
     const toStage = plan.until === 'stage';
     const place = placeOf(plan, { host, policy: meter.policy, tools: climb.tools, turns: run.turns + turns }, answers);
     const halt = await act(run, place, toStage ? 'stage' : undefined);
     const end: End = halt.end ?? { finish: 'answered', answer: halt.stage?.reply ?? '' };
-    const at = toStage ? (stage?.at ?? halt.stage?.node) : undefined;
+    const at = toStage ? current?.at : undefined;
     const hasEnded = !toStage || halt.stage !== undefined;
     const judged = await host.judge({
       answer: halt.stage?.reply ?? end.answer,
       ...(plan.user ? { answers } : {}),
-      ...(at === undefined || plan.task.disclosure.stages.length <= 1 ? {} : { at }),
+      ...(at === undefined ? {} : { at }),
     });
     const { hash, task, detail } = plan;
     const { producer } = climb.settings;
-    const id = `${group}-${index}`;
+    const id = branchId(group, index);
     const about = { id, hash, task, producer, user: plan.user ? 'simulated' : 'none', detail } as const;
     const from = stand.run.messages.length;
     const trace: Trace = { ...traceOf(run, end, about), origin: { kind: 'branch', group, index, from } };
@@ -224,7 +237,7 @@ export const sampleGroup = async (given: GroupPlan): Promise<Group> => {
   const { at, size, user, task, limits } = plan;
   const stages = 'node' in at || user ? stagesOf(task, user !== undefined, limits.stageTurns) : [];
   checkGroup(given, stages);
-  const settings = climbSettings(plan, { method: 'group', ...at, size, until: plan.until ?? 'end' });
+  const settings = settingsOf(plan);
   const { id } = settings;
   const climb = await Climb.open(settings);
   const all =
@@ -240,7 +253,7 @@ export const sampleGroup = async (given: GroupPlan): Promise<Group> => {
     const room = plan.until === 'stage' ? (trunk.stage?.turns ?? turns) : turns;
     for (let index = 0; index < size && !trunk.ended; index++) {
       const spent = sumOf([cost.shared, cost.branches]);
-      const branch = await branchOf(plan, climb, { group: id, trunk, turns: room, spent }, index);
+      const branch = await branchOf(plan, climb, { group: id, trunk, stages, turns: room, spent }, index);
       addCost(cost.branches, branch.cost);
       branches.push(branch);
     }

@@ -66,8 +66,11 @@ export interface Judged {
 
 /** Why nothing was accepted. */
 export interface Ended {
-  /** `never_passed`: all attempts failed, which is the policy's. Everything else says nothing of the policy. */
-  why: 'never_passed' | 'budget' | 'cut' | 'infrastructure' | 'verifier' | 'user';
+  /**
+   * `never_passed`: all attempts failed, which is the policy's. `too_short`: a group's history ended before its branches could
+   * part. Everything else says nothing of the policy.
+   */
+  why: 'never_passed' | 'too_short' | 'budget' | 'cut' | 'infrastructure' | 'verifier' | 'user';
   node?: string;
   attempts: number;
   message: string;

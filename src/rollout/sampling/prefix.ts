@@ -2,10 +2,10 @@
 import type { Trace } from '../../artifacts/trace.js';
 import type { End } from '../loop.js';
 import { traceOf } from '../rollout.js';
-import { Climb, climbSettings } from './climb.js';
+import { Climb, type ClimbSettings, climbSettings } from './climb.js';
 import type { Cost } from './cost.js';
 import type { SamplingHost } from './host.js';
-import { type Ended, type Judged, ready, type SamplingPlan } from './plan.js';
+import { type Ended, type Judged, type Ready, ready, type SamplingPlan } from './plan.js';
 import { stagesOf } from './stages.js';
 
 export interface Sampled {
@@ -17,6 +17,11 @@ export interface Sampled {
   cost: { kept: Cost; dropped: Cost };
   ended?: Ended;
 }
+
+const settingsOf = (plan: Ready): ClimbSettings => climbSettings(plan, { method: 'prefix' });
+
+/** The id that the kept trace will have. */
+export const prefixId = (plan: SamplingPlan): string => settingsOf(ready(plan)).id;
 
 /** How the trace of a prefix ends: by its policy's failure, or by what broke it off. */
 const endOf = ({ why, message }: Ended, broken: End | undefined): End => {
@@ -40,7 +45,7 @@ export const samplePrefix = async (
   const own = ready(plan);
   const { task, hash, detail, retries } = own;
   const stages = stagesOf(task, own.user !== undefined, own.limits.stageTurns);
-  const settings = climbSettings(own, { method: 'prefix' });
+  const settings = settingsOf(own);
   const { id, producer } = settings;
   const climb = await Climb.open(settings);
   try {

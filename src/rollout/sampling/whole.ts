@@ -34,6 +34,14 @@ const turnsOf = ({ task, user, limits }: Ready): number => {
   return stagesOf(judged, hasUser, limits.stageTurns).reduce((sum, { turns }) => sum + turns, 0);
 };
 
+const idOf = (plan: Ready, attempt: number): string => sampledId(plan, producerOf(plan), { method: 'whole', attempt });
+
+/** The ids that its trajectories will have, as far as they are made. */
+export const wholeIds = (plan: SamplingPlan): string[] => {
+  const own = ready(plan);
+  return Array.from({ length: own.retries + 1 }, (_, n) => idOf(own, n + 1));
+};
+
 const tryWhole = async (
   plan: Ready,
   attempt: Attempt,
@@ -93,14 +101,13 @@ export const sampleWhole = async (
   onEnd?: (host: SamplingHost) => void | Promise<void>,
 ): Promise<Sampled> => {
   const own = ready(plan);
-  const producer = producerOf(own);
   const cost = { kept: noCost(), dropped: noCost() };
   const dropped: Judged[] = [];
   let last: Judged | undefined;
   let ended: Ended | undefined;
   for (let n = 1; n <= own.retries + 1 && !ended; n++) {
     const attempt: Attempt = { attempt: n, seed: attemptSeed(own, 'whole', n) };
-    const id = sampledId(own, producer, { method: 'whole', attempt: n });
+    const id = idOf(own, n);
     let tried = await tryWhole(own, attempt, id, sumOf([cost.kept, cost.dropped]), onEnd);
     if (tried.broken === 'infrastructure') {
       addCost(cost.dropped, tried.cost);
