@@ -172,6 +172,8 @@ export const Trace = z.strictObject({
     cost: z.number().min(0).optional(),
   }),
   tokens: Tokens.optional(),
+  /** Rules of the faults that were injected into its calls; which calls they struck is in the ledger. */
+  faults: z.strictObject({ rules: z.array(z.string()).min(1), seed: z.string() }).optional(),
   origin: Origin.optional(),
   gateway: GatewayFacts.optional(),
 });

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   sample: async () => (await import('./commands/sample.js')).sampleCommand(),
   difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
+  score: async () => (await import('./commands/score.js')).scoreCommand(),
   review: async () => (await import('./commands/review.js')).reviewCommand(),
   export: async () => (await import('./commands/export.js')).exportCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),

@@ -22,6 +22,13 @@ export const jobsOption = (): Option =>
   new Option('--jobs <n>', 'worker processes (default: one a core, for 8 worlds and more)').argParser(
     wholeNumber('--jobs', 64),
   );
+export const faultOption = (): Option =>
+  new Option(
+    '--fault <rule>',
+    'make a tool fail: TOOL=P1|P2|P3|P4[xN][@RATE], * for any name; P1 errs and recovers, P2 errs for good, P3 lies once, P4 lies for good; repeatable',
+  )
+    .default([], 'none')
+    .argParser((rule: string, before: string[]) => [...before, rule]);
 export const rewardOption = (): Option =>
   new Option('--reward <shape>', 'what a rollout earns: 1 or 0 for all of it, or the share of its milestones')
     .choices([...REWARD_SHAPES])

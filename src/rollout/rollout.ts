@@ -25,12 +25,14 @@ export interface Rollout {
   onStage?: (stage: EndedStage) => void;
   /** Which of several rollouts of this task: it goes into the trace's id. */
   sample?: { seed: string; index: number };
+  /** Faults that the host injects, for the trace to say so. */
+  faults?: Trace['faults'];
   /** Calls the rollout off. */
   signal?: AbortSignal;
 }
 
-/** How the task was disclosed, where that is not the whole brief at once. */
-export type Disclosed = Partial<Pick<Trace, 'user' | 'detail'>>;
+/** How the task was disclosed, where that is not the whole brief at once, and what was made to fail. */
+export type Disclosed = Partial<Pick<Trace, 'user' | 'detail' | 'faults'>>;
 
 /** The id of the `index`-th rollout of a task by a producer; `disclosed` tells the task's views apart. */
 export const traceId = (
@@ -38,9 +40,16 @@ export const traceId = (
   producer: Trace['producer'],
   seed: string,
   index: number,
-  { user = 'none', detail = 'full' }: Disclosed = {},
+  { user = 'none', detail = 'full', faults }: Disclosed = {},
 ): string =>
-  addressOf({ task, producer, seed, index, ...(user === 'none' && detail === 'full' ? {} : { user, detail }) });
+  addressOf({
+    task,
+    producer,
+    seed,
+    index,
+    ...(user === 'none' && detail === 'full' ? {} : { user, detail }),
+    ...(faults ? { faults } : {}),
+  });
 
 /** What a trace says of where it comes from. */
 export interface About {
@@ -50,10 +59,11 @@ export interface About {
   producer: Trace['producer'];
   user: Trace['user'];
   detail: Trace['detail'];
+  faults?: Trace['faults'];
 }
 
 /** A run that has ended, as it is kept. */
-export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail }: About): Trace => ({
+export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail, faults }: About): Trace => ({
   treadle: 'trace/1',
   id,
   task: hash,
@@ -69,6 +79,7 @@ export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, de
   events: [],
   ...end,
   ...spentOf(run),
+  ...(faults ? { faults } : {}),
 });
 
 /**
@@ -76,14 +87,14 @@ export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, de
  * `taskHash` spares hashing the task again. Throws `bad_limits` for limits that allow nothing.
  */
 export const rolloutTask = async (rollout: Rollout, taskHash = addressOf(rollout.task)): Promise<Trace> => {
-  const { task, policy, prompt = {}, sample = { seed: '0', index: 0 }, limits = DEFAULT_LIMITS } = rollout;
+  const { task, policy, prompt = {}, sample = { seed: '0', index: 0 }, limits = DEFAULT_LIMITS, faults } = rollout;
   checkLimits(limits);
   const { detail = 'full' } = prompt;
   const user = rollout.user ? 'simulated' : 'none';
   const run = beginRun(task, prompt, rollout.user);
   const halt = await act(run, { ...rollout, limits, tools: offeredTools(rollout) });
   const { producer } = policy;
-  const id = traceId(taskHash, producer, sample.seed, sample.index, { user, detail });
+  const id = traceId(taskHash, producer, sample.seed, sample.index, { user, detail, faults });
   // Nothing stops it before its end.
-  return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail });
+  return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail, faults });
 };

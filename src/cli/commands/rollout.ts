@@ -4,7 +4,7 @@ import { DETAILS } from '../../artifacts/disclosure.js';
 import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, wholeNumber } from '../arguments.js';
 import { HARNESS_EXAMPLES, harnessOptions } from '../harness-options.js';
-import { DEFAULT_OUT, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
+import { DEFAULT_OUT, faultOption, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
 import { type ActingOptions, BACKENDS, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
 import { type HarnessOptions, openHarness } from '../pipeline/harness.js';
 import { type CorpusPlan, rolloutCorpus } from '../pipeline/roll/corpus.js';
@@ -112,6 +112,7 @@ const rolloutOptions = (): Command =>
     .addOption(new Option('--detail <detail>', 'how explicit requests are').choices([...DETAILS]).default('full'))
     .option('--user-model <name>', 'a model that words what the simulated user says')
     .option('--user-base-url <url>', 'its endpoint (default: --base-url)')
+    .addOption(faultOption())
     .addOption(new Option('-n, --n <n>', 'rollouts a task').default(1).argParser(wholeNumber('--n', 10_000)))
     .addOption(new Option('--samples <n>', 'the same').argParser(wholeNumber('--samples', 10_000)).hideHelp())
     .addOption(

@@ -6,7 +6,7 @@ import { type MegaMcp, serveMegaMcp } from '../../serve/megamcp.js';
 import { agentView } from '../../serve/sessions/server/agent-view.js';
 import { IDLE_TIMES } from '../../serve/sessions/server/residence.js';
 import { risingSeconds, wholeNumber } from '../arguments.js';
-import { chosenWorlds, DEFAULT_OUT, jsonOption, worldOption } from '../options.js';
+import { chosenWorlds, DEFAULT_OUT, faultOption, jsonOption, worldOption } from '../options.js';
 import { clientLines, sayHowToConnect } from '../serving/connect.js';
 import { faultsOf } from '../serving/faults.js';
 import { boundHeap } from '../serving/heap.js';
@@ -144,12 +144,7 @@ export const serveCommand = (): Command =>
     .option('--data <dir>', 'where registry, resting sessions and ledgers are kept; temporary when absent')
     .option('--server <file>', 'an outside MCP server that sessions may ask for (YAML or JSON); repeatable', listed, [])
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
-    .option(
-      '--fault <rule>',
-      'make a tool fail: TOOL=P1|P2|P3|P4[xN][@RATE], `*` for any name; P1 errs and recovers, P2 errs for good, P3 lies once, P4 lies for good; repeatable',
-      listed,
-      [],
-    )
+    .addOption(faultOption())
     .option('--fault-seed <text>', 'which calls are struck: same seed, same faults', '0')
     .option('--lean', 'less memory for slower calls: small young generation')
     .option('--no-warm', 'load worlds when they are first asked for, not ahead')

@@ -12,6 +12,7 @@ import { referencePolicy } from '../../rollout/agents/reference.js';
 import { scriptedPolicy } from '../../rollout/agents/scripted.js';
 import { sampleSeed } from '../../rollout/many.js';
 import type { Policy } from '../../rollout/policy.js';
+import { faultRule } from '../../serve/faults/rule.js';
 import type { TaskView } from './rollouts.js';
 
 export const POLICIES = ['reference', 'asking', 'scripted', 'model', 'none'] as const;
@@ -32,6 +33,7 @@ export interface ActingOptions {
   retries: number;
   timeout: number;
   seed: string;
+  fault?: string[];
 }
 
 const clientOf = (options: ActingOptions, model: string, baseUrl: string, key: string | undefined): ModelClient =>
@@ -95,9 +97,12 @@ export const viewOf = (options: ActingOptions): TaskView => {
   if (userModel !== undefined && userBaseUrl === undefined)
     throw badUser("The user's model needs an endpoint", userModel, 'Add --user-base-url http://127.0.0.1:8000/v1.');
   const key = process.env.TREADLE_USER_API_KEY ?? process.env.TREADLE_API_KEY;
+  // Rules that are none are told before anything runs.
+  const rules = (options.fault ?? []).map((text) => faultRule(text).text);
   return {
     user,
     detail,
+    ...(rules.length > 0 ? { faults: { rules, seed: options.seed } } : {}),
     ...(userModel && userBaseUrl ? { userModel: clientOf(options, userModel, userBaseUrl, key) } : {}),
   };
 };

@@ -1,5 +1,6 @@
 /** Shares and means with their 95 % intervals: a figure without one says little of a few hundred runs. */
 import { rng } from '../../kit/rng.js';
+import { wilson } from '../../kit/wilson.js';
 
 export interface Estimate {
   /** Undefined of no runs. */
@@ -11,19 +12,11 @@ export interface Estimate {
 }
 
 const NONE: Estimate = { value: undefined, low: undefined, high: undefined, n: 0 };
-/** Two-sided 95 % of the normal distribution. */
-const Z = 1.959964;
-
 /** Wilson's interval for `hits` of `n`, in per cent. */
 export const share = (hits: number, n: number): Estimate => {
   if (n === 0) return NONE;
-  const p = hits / n;
-  const middle = (p + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
-  const half = (Z / (1 + Z ** 2 / n)) * Math.sqrt((p * (1 - p)) / n + Z ** 2 / (4 * n ** 2));
-  // The ends of 0 of n and n of n are 0 and 1 themselves, rounding apart.
-  const low = hits === 0 ? 0 : middle - half;
-  const high = hits === n ? 1 : middle + half;
-  return { value: 100 * p, low: 100 * low, high: 100 * high, n };
+  const { low, high } = wilson(hits, n);
+  return { value: (100 * hits) / n, low: 100 * low, high: 100 * high, n };
 };
 
 const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -13,8 +13,11 @@ import { outcomeOf } from '../../../rollout/outcome.js';
 import type { Policy } from '../../../rollout/policy.js';
 import { DEFAULT_LIMITS, type Limits, type Rollout, rolloutTask, traceId } from '../../../rollout/rollout.js';
 import { type SimulatedUser, simulatedUser } from '../../../rollout/users/user.js';
+import { FaultPlan } from '../../../serve/faults/plan.js';
+import { faultRule } from '../../../serve/faults/rule.js';
 import { callerOf } from '../../../serve/sessions/caller.js';
 import { Session } from '../../../serve/sessions/session.js';
+import type { Woven } from '../../../serve/sessions/woven.js';
 import { behaviourOf } from '../../../verify/behaviour/registry.js';
 import { gather } from '../../../verify/evidence.js';
 import { type Penalties, type RewardShape, rewardOf } from '../../../verify/reward.js';
@@ -27,6 +30,8 @@ export interface TaskView {
   detail: Detail;
   /** Words what a simulated user says. */
   userModel?: ModelClient;
+  /** Faults injected into its calls: each rollout's are drawn from the seed, the task and its number. */
+  faults?: NonNullable<Trace['faults']>;
 }
 
 /** How rollouts are made. */
@@ -60,8 +65,11 @@ export const turnsFor = ({ reference, disclosure }: Task, asked?: number): numbe
   asked ?? Math.max(DEFAULT_LIMITS.turns, 2 * reference.calls.length + 4 * disclosure.stages.length);
 
 /** A session for a task, as its agent would have it. */
-export const sessionFor = (world: LoadedWorld, task: Task, id: string): Session =>
-  Session.open(world, { id, services: task.services, me: callerOf(task.actor) });
+export const sessionFor = (world: LoadedWorld, task: Task, id: string, woven?: Woven): Session =>
+  Session.open(world, { id, services: task.services, me: callerOf(task.actor), ...(woven ? { woven } : {}) });
+
+const faultsFor = ({ faults }: TaskView, task: Task, index: number): FaultPlan | undefined =>
+  faults && new FaultPlan(faults.rules.map(faultRule), `${faults.seed}/${task.id}/${index}`);
 
 /** The id that a rollout will have: who acts says so before it starts. */
 export const sampleId = (
@@ -75,7 +83,7 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
   const { view = { user: 'none', detail: 'full' }, limits, seed, signal, perform = rolloutTask } = acting;
   const stages: Verdict[] = [];
   const answers: Record<string, string> = {};
-  const host = sessionFor(world, task, `${task.id}-${index}`);
+  const host = sessionFor(world, task, `${task.id}-${index}`, faultsFor(view, task, index));
   try {
     const policy = acting.policyFor(task, index);
     const id = traceId(hash, policy.producer, seed, index, view);
@@ -103,6 +111,7 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
             }
           : {}),
         sample: { seed, index },
+        ...(view.faults ? { faults: view.faults } : {}),
         ...(signal ? { signal } : {}),
       },
       hash,
@@ -136,6 +145,7 @@ export const brokenLine = (
       producer,
       user: view.user,
       detail: view.detail,
+      ...(view.faults ? { faults: view.faults } : {}),
       messages: [],
       ledger: [],
       events: [],
