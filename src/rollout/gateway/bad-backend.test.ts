@@ -21,7 +21,7 @@ let rollout: GatewayRollout;
 const well: Handle = (seen, response) => reply(seen, response, { content: 'Hello.' });
 beforeEach(async () => {
   backend = await fakeServer(well);
-  gateway = await startGateway({ retries: 2, backoffMs: 1, silenceMs: 300 });
+  gateway = await startGateway({ retries: 2, backoffMs: 1 });
   rollout = gateway.open({
     backend: { kind: 'openai', baseUrl: `${backend.url}/v1`, model: 'm1', apiKey: 'sk-secret' },
   });
@@ -62,7 +62,6 @@ const PASSING: Record<string, Handle> = {
   'answers broken JSON': (_, response) => json(response, '{"choices": [{"message"'),
   'answers nothing': (_, response) => json(response, ''),
   'answers something else': (_, response) => json(response, { detail: 'no choices' }),
-  'stays silent': () => {},
 };
 const PASSING_STREAMS: Record<string, Handle> = {
   ...PASSING,
@@ -102,6 +101,19 @@ describe.each([
     expect(facts).toMatchObject({ exchanges: 0, retried: 2 });
     expect(messages).toEqual([]);
   });
+});
+
+it.each([false, true])('a backend that stays silent is given up, streaming %s', async (isStream) => {
+  const impatient = await startGateway({ retries: 1, backoffMs: 1, silenceMs: 100 });
+  try {
+    rollout = impatient.open({ backend: { kind: 'openai', baseUrl: backend.url, model: 'm1' } });
+    backend.handle = () => {};
+    expect(await failing(ask(isStream))).toMatchObject({ status: 504, code: 'endpoint_timeout' });
+    expect(backend.seen).toHaveLength(2);
+    expect(rollout.close().problem).toMatchObject({ code: 'endpoint_timeout', fault: 'infrastructure' });
+  } finally {
+    await impatient.close();
+  }
 });
 
 describe('a stream that breaks off in the middle', () => {

@@ -44,7 +44,8 @@ const relayStream = async (server: Server, url: string, body: object, way: Way):
   }
   const collected = collect();
   try {
-    for await (const data of eventData(response)) {
+    // A break must not end the connection: the next request uses it again.
+    for await (const data of eventData(response.iterator({ destroyOnReturn: false }))) {
       if (data === '[DONE]') break;
       const chunk = chunkOf(data);
       collected.add(chunk);
@@ -54,6 +55,7 @@ const relayStream = async (server: Server, url: string, body: object, way: Way):
     response.destroy();
     throw thrown instanceof TreadleError ? thrown : failed(thrown, server, signal);
   }
+  response.resume();
   if (!collected.isWhole()) throw badAnswer('The model endpoint ended its stream in the middle', server.place.url);
   return { reply: collected.reply() };
 };

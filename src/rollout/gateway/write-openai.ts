@@ -61,11 +61,25 @@ export const openaiWriter = (asked: Asked, response: ServerResponse, id: string,
     if (!response.headersSent) beginStream(response);
   };
   const isShown = ({ choices }: Chunk): boolean => wantsUsage(asked) || (choices?.length ?? 0) > 0;
+  // Events that came in together go out together: a write for each would cost more than all else.
+  let unsent = '';
+  const taken = (): string => {
+    const text = unsent;
+    unsent = '';
+    return text;
+  };
+  const flush = (): void => {
+    if (unsent !== '' && !response.writableEnded) response.write(taken());
+  };
   return {
     hasBegun: () => response.headersSent,
     chunk: (chunk, text) => {
       begin();
-      return !isShown(chunk) || response.write(`data: ${text}\n\n`);
+      if (isShown(chunk)) {
+        if (unsent === '') process.nextTick(flush);
+        unsent += `data: ${text}\n\n`;
+      }
+      return !response.writableNeedDrain;
     },
     waiting: () => {
       begin();
@@ -77,11 +91,11 @@ export const openaiWriter = (asked: Asked, response: ServerResponse, id: string,
         return;
       }
       begin();
-      response.end('data: [DONE]\n\n');
+      response.end(`${taken()}data: [DONE]\n\n`);
     },
     fail: (error) => {
       const body = JSON.stringify(errorBody(error, 'openai'));
-      if (response.headersSent) response.end(`data: ${body}\n\n`);
+      if (response.headersSent) response.end(`${taken()}data: ${body}\n\n`);
       else sendJson(response, statusOf(error), body, NO_RETRY);
     },
   };
