@@ -25,8 +25,6 @@ export interface Rollout {
   onStage?: (stage: EndedStage) => void;
   /** Which of several rollouts of this task: it goes into the trace's id. */
   sample?: { seed: string; index: number };
-  /** Faults that the host injects, for the trace to say so. */
-  faults?: Trace['faults'];
   /** Calls the rollout off. */
   signal?: AbortSignal;
 }
@@ -59,11 +57,10 @@ export interface About {
   producer: Trace['producer'];
   user: Trace['user'];
   detail: Trace['detail'];
-  faults?: Trace['faults'];
 }
 
 /** A run that has ended, as it is kept. */
-export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail, faults }: About): Trace => ({
+export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail }: About): Trace => ({
   treadle: 'trace/1',
   id,
   task: hash,
@@ -79,7 +76,6 @@ export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, de
   events: [],
   ...end,
   ...spentOf(run),
-  ...(faults ? { faults } : {}),
 });
 
 /**
@@ -87,14 +83,14 @@ export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, de
  * `taskHash` spares hashing the task again. Throws `bad_limits` for limits that allow nothing.
  */
 export const rolloutTask = async (rollout: Rollout, taskHash = addressOf(rollout.task)): Promise<Trace> => {
-  const { task, policy, prompt = {}, sample = { seed: '0', index: 0 }, limits = DEFAULT_LIMITS, faults } = rollout;
+  const { task, policy, prompt = {}, sample = { seed: '0', index: 0 }, limits = DEFAULT_LIMITS } = rollout;
   checkLimits(limits);
   const { detail = 'full' } = prompt;
   const user = rollout.user ? 'simulated' : 'none';
   const run = beginRun(task, prompt, rollout.user);
   const halt = await act(run, { ...rollout, limits, tools: offeredTools(rollout) });
   const { producer } = policy;
-  const id = traceId(taskHash, producer, sample.seed, sample.index, { user, detail, faults });
+  const id = traceId(taskHash, producer, sample.seed, sample.index, { user, detail });
   // Nothing stops it before its end.
-  return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail, faults });
+  return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail });
 };

@@ -89,7 +89,7 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
     const id = traceId(hash, policy.producer, seed, index, view);
     const user: SimulatedUser | undefined =
       view.user === 'simulated' ? simulatedUser(task, view.detail, view.userModel) : undefined;
-    const trace = await perform(
+    const performed = await perform(
       {
         host,
         task,
@@ -111,11 +111,12 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
             }
           : {}),
         sample: { seed, index },
-        ...(view.faults ? { faults: view.faults } : {}),
         ...(signal ? { signal } : {}),
       },
       hash,
     );
+    // Who acts knows nothing of faults.
+    const trace = view.faults ? { ...performed, id, faults: view.faults } : performed;
     const evidence = gather(host, trace.answer);
     const verdict = verify(task, trace.dialogue ? { ...evidence, answers } : evidence, trace.id, hash);
     return { trace, verdict, ...(trace.dialogue ? { stages } : {}) };
