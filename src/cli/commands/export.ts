@@ -23,6 +23,7 @@ import { openOracle } from '../pipeline/authoring.js';
 import { exportCorpus } from '../pipeline/rows.js';
 import { makeUi } from '../ui.js';
 import { exportRlCommand } from './export-rl.js';
+import { exportWorldModelCommand } from './export-world-model.js';
 
 interface Options {
   world?: string;
@@ -131,6 +132,7 @@ export const exportCommand = (): Command =>
   new Command('export')
     .addCommand(authoringCommand())
     .addCommand(exportRlCommand())
+    .addCommand(exportWorldModelCommand())
     .description('write SFT rows of the passing rollouts, with a dataset card')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
