@@ -2,6 +2,7 @@
 import type { Message, ToolCall, Trace } from '../artifacts/trace.js';
 import { asTreadleError } from '../errors.js';
 import type { SessionTool } from '../serve/tool-host.js';
+import { budgetEnd } from './budget.js';
 import { performCall } from './calls.js';
 import { type Deadline, deadlineOf } from './deadline.js';
 import { DEFAULT_LIMITS } from './limits.js';
@@ -146,7 +147,9 @@ const viewOf = (run: Run, place: Place, signal: AbortSignal): View => {
   const stage = run.conversation?.stage() ?? place.stage;
   const task = { id, actor, clock, services };
   const { messages, turns: turn } = run;
-  return { messages, tools: place.tools, task, turn, ...(stage === undefined ? {} : { stage }), signal };
+  const budget = place.limits?.tokens;
+  const left = budget === undefined ? {} : { tokensLeft: budget - run.spentTokens };
+  return { messages, tools: place.tools, task, turn, ...(stage === undefined ? {} : { stage }), ...left, signal };
 };
 
 const turns = async (run: Run, place: Place, deadline: Deadline, stop: Stop | undefined): Promise<Halt> => {
@@ -154,8 +157,10 @@ const turns = async (run: Run, place: Place, deadline: Deadline, stop: Stop | un
   const { conversation } = run;
   if (conversation) await deadline.within(() => conversation.begin(run.messages, run.ledger.length, deadline.signal));
   while (run.turns < limits.turns) {
+    const spent = budgetEnd(run, limits);
+    if (spent) return { end: spent };
     const action = await deadline.within(() => policy.next(viewOf(run, place, deadline.signal)));
-    countTurn(run, action);
+    countTurn(run, action, limits);
     const calls = namedCalls(action, run.messages);
     run.messages.push(assistantMessage(action, calls));
     if (action.isCut) return { end: CUT };

@@ -17,6 +17,8 @@ export interface View {
   turn: number;
   /** With a simulated user: how many stages have ended. */
   stage?: number;
+  /** Tokens that the rollout's budget still has; absent: no budget. */
+  tokensLeft?: number;
   /** Fires when the rollout is called off or its time is up. */
   signal: AbortSignal;
 }
@@ -35,6 +37,8 @@ export interface Action {
   calls: ProposedCall[];
   /** A token limit cut the message. */
   isCut?: boolean;
+  /** A model wrote it: where it counted no `usage`, budgets go by length. */
+  isModel?: boolean;
   usage?: { promptTokens: number; completionTokens: number };
   tokens?: ChatTokens;
 }

@@ -57,10 +57,12 @@ export interface About {
   producer: Trace['producer'];
   user: Trace['user'];
   detail: Trace['detail'];
+  /** For `usage.cost`. */
+  limits?: Pick<Limits, 'prices'> | undefined;
 }
 
 /** A run that has ended, as it is kept. */
-export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail }: About): Trace => ({
+export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail, limits }: About): Trace => ({
   treadle: 'trace/1',
   id,
   task: hash,
@@ -75,7 +77,7 @@ export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, de
   ledger: run.ledger,
   events: [],
   ...end,
-  ...spentOf(run),
+  ...spentOf(run, limits),
 });
 
 /**
@@ -92,5 +94,5 @@ export const rolloutTask = async (rollout: Rollout, taskHash = addressOf(rollout
   const { producer } = policy;
   const id = traceId(taskHash, producer, sample.seed, sample.index, { user, detail });
   // Nothing stops it before its end.
-  return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail });
+  return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail, limits });
 };

@@ -1,6 +1,8 @@
 /** A rollout under way: everything that one turn leaves for the next, so that it can be copied, dropped and gone on with. */
 import type { Task } from '../artifacts/task.js';
 import type { LedgerEntry, Message, Trace } from '../artifacts/trace.js';
+import { charge, costOf } from './budget.js';
+import type { Limits } from './limits.js';
 import type { Action } from './policy.js';
 import { openingMessages, type Prompt, systemMessage } from './prompt.js';
 import { type TokenTrack, tokenTrack } from './token-track.js';
@@ -14,6 +16,9 @@ export interface Run {
   calls: number;
   promptTokens: number | undefined;
   completionTokens: number | undefined;
+  /** What budgets have lost, counted or estimated. */
+  spentTokens: number;
+  spentCost: number;
   track: TokenTrack;
   conversation: Conversation | undefined;
 }
@@ -26,6 +31,8 @@ export const beginRun = (task: Task, prompt: Prompt = {}, user?: SimulatedUser):
   calls: 0,
   promptTokens: undefined,
   completionTokens: undefined,
+  spentTokens: 0,
+  spentCost: 0,
   track: tokenTrack(),
   conversation: user ? conversationWith(user) : undefined,
 });
@@ -40,8 +47,10 @@ export const forkRun = (run: Run): Run => ({
 });
 
 /** Counts what a turn cost and keeps its tokens. */
-export const countTurn = (run: Run, { usage, tokens }: Action): void => {
+export const countTurn = (run: Run, action: Action, limits: Limits): void => {
+  const { usage, tokens } = action;
   run.turns++;
+  charge(run, action, limits);
   run.track.add(tokens);
   if (!usage) return;
   run.promptTokens = (run.promptTokens ?? 0) + usage.promptTokens;
@@ -49,14 +58,20 @@ export const countTurn = (run: Run, { usage, tokens }: Action): void => {
 };
 
 /** What a run has used so far, and its tokens, as a trace keeps them. */
-export const spentOf = (run: Run): Pick<Trace, 'usage' | 'tokens'> => {
+export const spentOf = (run: Run, { prices }: Pick<Limits, 'prices'> = {}): Pick<Trace, 'usage' | 'tokens'> => {
   const tokens = run.track.tokens();
+  const { promptTokens, completionTokens } = run;
+  const cost =
+    prices && promptTokens !== undefined
+      ? costOf({ promptTokens, completionTokens: completionTokens ?? 0 }, prices)
+      : undefined;
   return {
     usage: {
       turns: run.turns,
       calls: run.calls,
       ...(run.promptTokens === undefined ? {} : { promptTokens: run.promptTokens }),
       ...(run.completionTokens === undefined ? {} : { completionTokens: run.completionTokens }),
+      ...(cost === undefined ? {} : { cost }),
     },
     ...(tokens ? { tokens } : {}),
   };

@@ -1,11 +1,12 @@
 /** treadle rollout: a policy acts on the tasks of a corpus; traces and verdicts are kept as they end. */
 import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
+import { checkLimits, DEFAULT_LIMITS, type Limits } from '../../rollout/limits.js';
 import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, wholeNumber } from '../arguments.js';
 import { HARNESS_EXAMPLES, harnessOptions } from '../harness-options.js';
 import { DEFAULT_OUT, faultOption, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
-import { type ActingOptions, BACKENDS, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
+import { type ActingOptions, BACKENDS, mistakesOf, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
 import { type HarnessOptions, openHarness } from '../pipeline/harness.js';
 import { type CorpusPlan, rolloutCorpus } from '../pipeline/roll/corpus.js';
 import type { Again } from '../pipeline/roll/open-world.js';
@@ -24,6 +25,11 @@ export interface RolloutOptions extends Omit<ActingOptions, 'policy'>, HarnessOp
   memory: number;
   turns?: number;
   deadline?: number;
+  maxTokens?: number;
+  maxCost?: number;
+  pricePrompt?: number;
+  priceCompletion?: number;
+  budgetCost?: number;
   again?: Again | true;
   reward: RewardShape;
   penalty: Record<string, number>;
@@ -39,6 +45,25 @@ const names = (text: string, before: string[] = []): string[] => [
     .filter(Boolean),
 ];
 
+const dollars = (flags: string, says: string): Option =>
+  new Option(flags, says).argParser(realNumber(flags.split(' ')[0] ?? '', 0, 1_000_000));
+
+/** Limits of each rollout. Throws `bad_budget` for money without prices. */
+const limitsOf = (options: RolloutOptions): Partial<Limits> => {
+  const { turns, deadline, maxTokens, maxCost, pricePrompt, priceCompletion, budgetCost } = options;
+  const hasPrices = pricePrompt !== undefined || priceCompletion !== undefined;
+  const limits: Partial<Limits> = {
+    ...(turns === undefined ? {} : { turns }),
+    ...(deadline === undefined ? {} : { deadlineMs: deadline * 1000 }),
+    ...(maxTokens === undefined ? {} : { tokens: maxTokens }),
+    ...(maxCost === undefined ? {} : { cost: maxCost }),
+    ...(hasPrices ? { prices: { prompt: pricePrompt ?? 0, completion: priceCompletion ?? 0 } } : {}),
+    ...(budgetCost === undefined ? {} : { purse: { limit: budgetCost, spent: 0 } }),
+  };
+  checkLimits({ ...DEFAULT_LIMITS, ...limits });
+  return limits;
+};
+
 const EXAMPLES = `
 Examples:
   treadle rollout treadle-out --policy scripted --n 4
@@ -47,14 +72,14 @@ Examples:
   treadle rollout treadle-out --policy scripted --reward milestones --penalty no_progress_repetition=0.1 --json
 ${HARNESS_EXAMPLES}
   TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3 \\
-    --n 8 --concurrency 256 --deadline 600
+    --n 8 --concurrency 256 --deadline 600 --max-tokens 200000 --price-prompt 0.5 --price-completion 1.5 --budget-cost 20
 
 A rollout is kept when it ends. The same command goes on where it stopped: what is finished is skipped, what the network or
 Ctrl-C ended is made again.`;
 
 const run = async (dir: string, options: RolloutOptions): Promise<void> => {
   const ui = makeUi(options.json === true);
-  const { n, samples = n, again, memory, turns, deadline, reward, penalty, policy } = options;
+  const { n, samples = n, again, memory, reward, penalty, policy } = options;
   const harness = await openHarness(options, dir);
   for (const warning of harness?.warnings ?? []) warn(`warning: ${warning}`);
   const acting: ActingOptions = { ...options, policy: policy === 'harness' ? 'none' : policy };
@@ -71,10 +96,7 @@ const run = async (dir: string, options: RolloutOptions): Promise<void> => {
       policyFor: harness?.policyFor ?? policyOf(acting),
       ...(harness ? { perform: harness.perform } : {}),
       view: viewOf(acting),
-      limits: {
-        ...(turns === undefined ? {} : { turns }),
-        ...(deadline === undefined ? {} : { deadlineMs: deadline * 1000 }),
-      },
+      limits: limitsOf(options),
       reward: { shape: reward, penalties: penalty },
       attempts: 2,
     },
@@ -105,6 +127,9 @@ const rolloutOptions = (): Command =>
     )
     .addOption(new Option('--policy <kind>', 'who acts').choices([...POLICIES, 'harness']).default('reference'))
     .addOption(
+      new Option('--mistakes <kind=rate,...>', 'chances of mistakes a rollout (policy scripted)').argParser(mistakesOf),
+    )
+    .addOption(
       new Option('--user <kind>', 'who asks: nobody (the whole brief at once), or a simulated user stage by stage')
         .choices(['none', 'simulated'])
         .default('none'),
@@ -131,6 +156,20 @@ const rolloutOptions = (): Command =>
     .addOption(
       new Option('--deadline <s>', 'seconds a rollout may take').argParser(wholeNumber('--deadline', 7 * 86_400)),
     )
+    .addOption(
+      new Option('--max-tokens <n>', 'prompt and completion tokens a rollout may use').argParser(
+        wholeNumber('--max-tokens', 1_000_000_000),
+      ),
+    )
+    .addOption(
+      new Option('--turn-tokens <n>', 'tokens one message may have (policy model)').argParser(
+        wholeNumber('--turn-tokens', 10_000_000),
+      ),
+    )
+    .addOption(dollars('--price-prompt <usd>', 'dollars a million prompt tokens'))
+    .addOption(dollars('--price-completion <usd>', 'dollars a million completion tokens'))
+    .addOption(dollars('--max-cost <usd>', 'dollars a rollout may cost'))
+    .addOption(dollars('--budget-cost <usd>', 'dollars the whole run may cost'))
     .addOption(
       new Option(
         '--again [which]',

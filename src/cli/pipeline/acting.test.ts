@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toyTask } from '../../../test/rollout/toy.js';
 import type { TreadleError } from '../../errors.js';
 import { END, encode, fakeIdServer } from '../../models/exact/fake-id-server.fixture.js';
-import { type ActingOptions, POLICIES, policyOf, viewOf } from './acting.js';
+import { type ActingOptions, mistakesOf, POLICIES, policyOf, viewOf } from './acting.js';
 import { turnsFor } from './rollouts.js';
 
 const options = (more: Partial<ActingOptions> = {}): ActingOptions => ({
@@ -45,6 +45,26 @@ describe('who acts', () => {
     } finally {
       await server.close();
     }
+  });
+  it('makes the mistakes that were asked for, and a policy that makes none is given none', () => {
+    expect(mistakesOf('wrong_entity=1, giving_up=0.5')).toEqual({ wrong_entity: 1, giving_up: 0.5 });
+    const name = (mistakes: string): string =>
+      policyOf(options({ policy: 'scripted', mistakes: mistakesOf(mistakes) }))(toyTask(), 0).producer.name;
+    expect(name('skipped_step=1')).toMatch(/^skipped_step@\d$/);
+    expect(name('skipped_step=0')).toBe('none');
+    for (const text of [
+      '',
+      'x=1',
+      'giving_up',
+      'giving_up=',
+      'giving_up=2',
+      'giving_up=-1',
+      'giving_up=1=1',
+      'toString=1',
+    ])
+      expect(codeOf(() => mistakesOf(text))).toBe('bad_option');
+    expect(codeOf(() => mistakesOf('giving_up=1,giving_up=0'))).toBe('bad_option');
+    expect(codeOf(() => policyOf(options({ mistakes: {} })))).toBe('bad_option');
   });
   it('is no model without an endpoint', () => {
     expect(codeOf(() => policyOf(options({ policy: 'model' })))).toBe('no_model');

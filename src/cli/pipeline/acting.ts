@@ -6,6 +6,7 @@ import { endpoint } from '../../models/client.js';
 import { isExact, tokenClient } from '../../models/exact/token-client.js';
 import type { ModelClient, Sampling } from '../../models/types.js';
 import { askingPolicy } from '../../rollout/agents/asking.js';
+import { MISTAKES, type MistakeKind, type MistakeRates } from '../../rollout/agents/mistakes.js';
 import { modelPolicy } from '../../rollout/agents/model.js';
 import { nothingPolicy } from '../../rollout/agents/nothing.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
@@ -30,6 +31,8 @@ export interface ActingOptions {
   userModel?: string;
   userBaseUrl?: string;
   temperature?: number;
+  turnTokens?: number;
+  mistakes?: MistakeRates;
   retries: number;
   timeout: number;
   seed: string;
@@ -63,19 +66,52 @@ const modelOf = (options: ActingOptions): ((task: Task, sample: number) => Polic
     });
   }
   const client = policyClient(options, options.model, options.baseUrl);
-  const sampling: Sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
+  const { temperature, turnTokens } = options;
+  const sampling: Sampling = {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(turnTokens === undefined ? {} : { max_tokens: turnTokens }),
+  };
   return (task, sample) => modelPolicy(client, sampling, sampleSeed(options.seed, task.id, sample));
 };
 
-/** The policy for each sample of a task. Throws `no_model` where the model policy has none. */
+const isKind = (name: string): name is MistakeKind => (MISTAKES as readonly string[]).includes(name);
+
+/** Reads `wrong_entity=0.2,skipped_step=0.1`: chances a rollout, 0 for kinds that are not named. Throws `bad_option`. */
+export const mistakesOf = (text: string): MistakeRates => {
+  const rates: MistakeRates = {};
+  for (const part of text.split(',')) {
+    const [kind = '', given = '', ...rest] = part.trim().split('=');
+    const rate = Number(given);
+    if (!isKind(kind) || rest.length > 0 || given.trim() === '' || !(rate >= 0 && rate <= 1) || kind in rates) {
+      throw new TreadleError({
+        code: 'bad_option',
+        message: '--mistakes takes kinds with their chances from 0 to 1',
+        value: part.slice(0, 60),
+        next: `Give for example --mistakes wrong_entity=0.2,giving_up=0.1; the kinds are ${MISTAKES.join(', ')}.`,
+      });
+    }
+    rates[kind] = rate;
+  }
+  return rates;
+};
+
+/** The policy for each sample of a task. Throws `no_model` where the model policy has none, `bad_option` for mistakes of others. */
 export const policyOf = (options: ActingOptions): ((task: Task, sample: number) => Policy) => {
+  if (options.mistakes && options.policy !== 'scripted') {
+    throw new TreadleError({
+      code: 'bad_option',
+      message: 'Only a scripted policy makes mistakes on purpose',
+      value: options.policy,
+      next: 'Add --policy scripted, or leave --mistakes out.',
+    });
+  }
   switch (options.policy) {
     case 'reference':
       return (task) => referencePolicy(task);
     case 'asking':
       return (task) => askingPolicy(task, options.detail);
     case 'scripted':
-      return (task, sample) => scriptedPolicy(task, sampleSeed(options.seed, task.id, sample));
+      return (task, sample) => scriptedPolicy(task, sampleSeed(options.seed, task.id, sample), options.mistakes);
     case 'none':
       return () => nothingPolicy();
     case 'model':

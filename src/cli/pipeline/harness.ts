@@ -15,6 +15,7 @@ import { findProgram, programOf, searchPath } from '../../rollout/harness/search
 import { commandHarness } from '../../rollout/harness/template.js';
 import { openToolDoor } from '../../rollout/harness/tools-door.js';
 import type { Harness } from '../../rollout/harness/types.js';
+import type { Limits } from '../../rollout/limits.js';
 import { sampleSeed } from '../../rollout/many.js';
 import type { Policy } from '../../rollout/policy.js';
 import type { Rollout } from '../../rollout/rollout.js';
@@ -146,10 +147,25 @@ const jailOf = async (wanted: HarnessOptions['jail'], corpus: string): Promise<{
   return { warning: `${found.why}; without it a harness may read and write whatever you may` };
 };
 
-const limitsOf = ({ limits }: Rollout): Partial<HarnessLimits> => ({
-  ...(limits ? { turns: limits.turns } : {}),
-  ...(limits?.deadlineMs === undefined ? {} : { deadlineMs: limits.deadlineMs }),
-});
+/** What a rollout may cost: its own budget, and no more than the run has left. */
+const costLeft = ({ cost, purse }: Partial<Limits>): number | undefined => {
+  const left = purse ? Math.max(purse.limit - purse.spent, Number.MIN_VALUE) : undefined;
+  return left === undefined || cost === undefined ? (cost ?? left) : Math.min(cost, left);
+};
+
+const limitsOf = ({ limits }: Rollout): Partial<HarnessLimits> => {
+  const cost = costLeft(limits ?? {});
+  return {
+    ...(limits ? { turns: limits.turns } : {}),
+    ...(limits?.deadlineMs === undefined ? {} : { deadlineMs: limits.deadlineMs }),
+    ...(limits?.tokens === undefined ? {} : { tokens: limits.tokens }),
+    ...(cost === undefined ? {} : { cost }),
+  };
+};
+
+/** The endpoint with the run's prices. */
+const priced = (backend: Backend | undefined, { limits }: Rollout): Backend | undefined =>
+  backend && limits?.prices ? { ...backend, prices: limits.prices } : backend;
 
 /**
  * Opens what harness rollouts share; undefined where another policy acts. Throws `bad_option`, `no_model`, `no_jail`, `bad_command`, `harness_not_found`,
@@ -181,22 +197,26 @@ export const openHarness = async (options: HarnessOptions, corpus: string): Prom
         throw new TreadleError({ code: 'harness_policy', message: 'A harness acts by itself', fault: 'verifier' });
       },
     }),
-    perform: ({ host, task, policy, prompt, sample, signal, ...rollout }, taskHash) =>
-      rolloutHarness(
+    perform: async ({ host, task, policy, prompt, sample, signal, ...rollout }, taskHash) => {
+      const trace = await rolloutHarness(
         house,
         {
           harness: own,
           producer: policy.producer,
           host,
           task,
-          backend,
+          backend: priced(backend, { host, task, policy, ...rollout }),
           limits: limitsOf({ host, task, policy, ...rollout }),
           ...(prompt ? { prompt } : {}),
           ...(sample ? { sample } : {}),
           ...(signal ? { signal } : {}),
         },
         taskHash,
-      ),
+      );
+      const purse = rollout.limits?.purse;
+      if (purse) purse.spent += trace.usage.cost ?? 0;
+      return trace;
+    },
     close: async () => {
       await Promise.all([gateway?.close(), tools.close()]);
     },

@@ -93,14 +93,14 @@ export const lineOf = ({ trace, verdict, stages, reward, attempts }: TraceLine):
   return { head, text: `${text}\n` };
 };
 
-/** Where the head ends: no text inside it can hold this, since quotes in texts are escaped. */
-export const HEAD_END = Buffer.from(',"trace":');
+/** Where a head begins, and where it ends: no text inside it can hold this, since quotes in texts are escaped. */
+const HEAD_BEGIN = Buffer.from('{"id":');
+const HEAD_END = Buffer.from(',"trace":');
 
 /** The head in the first bytes of a line; undefined where a line has none: it was written by an older version. */
 export const headIn = (bytes: Buffer): TraceHead | undefined => {
   const end = bytes.indexOf(HEAD_END);
-  // A verdict names its trace too, and in lines without a head it comes later on.
-  if (end <= 1 || bytes.indexOf('{"trace":') === 0) return undefined;
+  if (end < 0 || !bytes.subarray(0, HEAD_BEGIN.length).equals(HEAD_BEGIN)) return undefined;
   const { judged, ...rest } = JSON.parse(`${bytes.toString('utf8', 0, end)}}`) as Record<string, unknown>;
   const parsed = TraceHead.safeParse({ ...rest, verdict: judged });
   return parsed.success ? parsed.data : undefined;

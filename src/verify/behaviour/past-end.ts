@@ -9,13 +9,13 @@ const SUBMIT = 'submit_answer';
 const TOKEN =
   /<\|(?:im_start|im_end|endoftext|eot_id|end_of_text|start_header_id|user|assistant|end)\|>|<\/s>|<(?:end|start)_of_turn>|\[\/?INST\]/;
 
-/** A speaker's name at the start of a line, after something was said: the model plays the other side too. */
-const SPEAKER = /\S[^\n]*\n+(?:\*\*)?(?:User|Human|Customer|Tool|Observation)(?:\*\*)?:\s/;
+/** A speaker's name at the start of a further line: the model plays the other side too. Linear, however long the text. */
+const SPEAKER = /\n(?:\*\*)?(?:User|Human|Customer|Tool|Observation)(?:\*\*)?:\s/;
 
 const inText = ({ content }: Message): string | undefined => {
   const token = TOKEN.exec(content)?.[0];
   if (token !== undefined) return `the text holds ${token}`;
-  return SPEAKER.test(content) ? 'the text goes on with what the other side would say' : undefined;
+  return SPEAKER.test(content.trimStart()) ? 'the text goes on with what the other side would say' : undefined;
 };
 
 /**

@@ -2,6 +2,7 @@
 import { Corpus } from '../../../corpus/corpus.js';
 import { claimTraces } from '../../../corpus/traces/claim.js';
 import type { TraceHead } from '../../../corpus/traces/line.js';
+import { writeRunRecord } from '../../../corpus/traces/run-record.js';
 import { asTreadleError, TreadleError } from '../../../errors.js';
 import { rewardOf } from '../../../verify/reward.js';
 import { Engine } from '../../../world/state/engine.js';
@@ -57,6 +58,8 @@ export const rolloutCorpus = async (dir: string, plan: CorpusPlan, ui: Ui): Prom
   const picked = pickTasks(corpus, { ...plan.filter, worlds }, acting.seed);
   const planned = picked.reduce((sum, { tasks }) => sum + tasks.length * samples, 0);
   const release = claimTraces(corpus, '');
+  const record = (ended: string, kept: number, why?: string): void =>
+    writeRunRecord(corpus, { ended, planned, kept, ...(why === undefined ? {} : { why }) });
   const stop = new AbortController();
   const signals = onStop(ui, () => stop.abort());
   const sums = new RolloutSums();
@@ -67,9 +70,11 @@ export const rolloutCorpus = async (dir: string, plan: CorpusPlan, ui: Ui): Prom
     for (const head of heads) sums.add(rewarded(head, acting));
     kept += heads.length;
   };
-  const engine = await Engine.start();
+  let engine: Engine | undefined;
   try {
-    const { failure, lost } = await runRollouts({
+    record('running', 0);
+    engine = await Engine.start();
+    const { failure, lost, isSpent } = await runRollouts({
       ...plan,
       corpus,
       engine,
@@ -84,19 +89,27 @@ export const rolloutCorpus = async (dir: string, plan: CorpusPlan, ui: Ui): Prom
         count(heads);
       },
     });
-    refresh(corpus);
     const early =
       failure !== undefined
         ? stopped(failure, kept, planned, lost)
         : signals.isAsked()
           ? interrupted(kept, planned)
-          : undefined;
+          : isSpent
+            ? spent(acting.limits?.purse?.limit, kept, planned)
+            : undefined;
+    try {
+      record(early?.code ?? 'done', kept, early?.line().replaceAll(corpus.dir, '.'));
+      refresh(corpus);
+    } catch (thrown) {
+      // On a full disk the index and the report wait for the next run; why it is full is said already.
+      if (!early) throw thrown;
+    }
     report(ui, corpus, sums, { planned, skipped, lost, plan, ...(early ? { error: early } : {}) });
     // The one JSON value holds the error already.
     if (early) fail(early, false);
   } finally {
     signals.end();
-    engine.close();
+    engine?.close();
     release();
   }
 };
@@ -106,6 +119,14 @@ const interrupted = (kept: number, planned: number): TreadleError =>
     code: 'interrupted',
     message: `Interrupted: ${kept} of ${planned} rollouts are kept, those in flight as cut`,
     next: 'Run the same command again: it goes on where it stopped.',
+  });
+
+const spent = (limit: number | undefined, kept: number, planned: number): TreadleError =>
+  new TreadleError({
+    code: 'run_budget',
+    message: `The budget of the run is used up: ${kept} of ${planned} rollouts are kept`,
+    value: limit,
+    next: 'Run the same command again with another --budget-cost: it goes on where it stopped.',
   });
 
 const stopped = (failure: unknown, kept: number, planned: number, lost: number): TreadleError => {

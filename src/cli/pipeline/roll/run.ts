@@ -35,6 +35,8 @@ export interface RunEnd {
   failure?: unknown;
   /** Rollouts that ended and could not be kept. */
   lost: number;
+  /** The run's money is used up: nothing more was begun. */
+  isSpent: boolean;
 }
 
 /** Lets timers, signals and sockets have their turn: rollouts of scripted policies wait for nothing. */
@@ -45,7 +47,12 @@ export const runRollouts = async (plan: RunPlan): Promise<RunEnd> => {
   const { corpus, engine, acting, samples, again, stop } = plan;
   setMaxListeners(0, stop.signal);
   const free = slots(plan.concurrency);
-  const end: RunEnd = { lost: 0 };
+  const end: RunEnd = { lost: 0, isSpent: false };
+  const purse = acting.limits?.purse;
+  const isOver = (): boolean => {
+    end.isSpent ||= purse !== undefined && purse.spent >= purse.limit;
+    return end.isSpent || stop.signal.aborted;
+  };
   const open = new Set<OpenWorld>();
   let bytes = 0;
   let onClosed: (() => void) | undefined;
@@ -86,7 +93,7 @@ export const runRollouts = async (plan: RunPlan): Promise<RunEnd> => {
   };
 
   for (const picked of plan.picked) {
-    if (stop.signal.aborted) break;
+    if (isOver()) break;
     let world: OpenWorld;
     try {
       world = OpenWorld.open(corpus, engine, picked, { acting, samples, again });
@@ -111,7 +118,7 @@ export const runRollouts = async (plan: RunPlan): Promise<RunEnd> => {
       }
     for (const job of world.jobs) {
       await free.take();
-      if (stop.signal.aborted) {
+      if (isOver()) {
         free.give();
         break;
       }
