@@ -1,4 +1,6 @@
 /** treadle export: training rows from the kept traces; `treadle export authoring`: construction traces from the worlds. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { makeFolder } from '../../corpus/files.js';
 import { TreadleError } from '../../errors.js';
@@ -7,6 +9,8 @@ import { exportAuthoring } from '../../train/authoring/export.js';
 import { HELD_OUT, heldOutOf } from '../../train/authoring/held-out.js';
 import { KINDS, type Kind } from '../../train/authoring/types.js';
 import { FORMATS } from '../../train/formats/registry.js';
+import type { Exclusion } from '../../train/sft/exclude.js';
+import { WHY as WHY_NOT } from '../../train/sft/exclude.js';
 import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
@@ -20,22 +24,20 @@ import {
   worldOption,
 } from '../options.js';
 import { openOracle } from '../pipeline/authoring.js';
-import { exportCorpus } from '../pipeline/rows.js';
-import { makeUi } from '../ui.js';
+import { addRowOptions, type RowCliOptions, rowOptionsOf } from '../pipeline/row-options.js';
+import { type CorpusRows, exportCorpus } from '../pipeline/rows.js';
+import { makeUi, type Ui } from '../ui.js';
 import { exportRlCommand } from './export-rl.js';
 import { exportWorldModelCommand } from './export-world-model.js';
 
-interface Options {
+interface Options extends RowCliOptions {
   world?: string;
   out?: string;
-  format: string;
   seed: string;
   validation: number;
-  all?: boolean;
   reviewed?: 'accepted';
   reward: RewardShape;
   penalty: Record<string, number>;
-  licence?: string;
   json?: boolean;
 }
 
@@ -128,64 +130,71 @@ const authoringCommand = (): Command =>
       }
     });
 
+/** What the rows are and what was left out, in the terminal. */
+const say = (ui: Ui, out: string, report: CorpusRows): void => {
+  const { rows, splits, subsets = {}, excluded, reviewed } = report;
+  if (rows > 0) ui.say(`${rows} rows in ${out} (${splits.train.rows} train, ${splits.validation.rows} validation)`);
+  else
+    ui.say(
+      `no row is left, and nothing was written${existsSync(join(out, 'README.md')) ? `: ${out} holds the export before this one` : ''}`,
+    );
+  for (const [name, subset] of Object.entries(subsets))
+    ui.say(`  ${name}: ${subset.rollouts} rollouts, ${subset.rows} rows`);
+  for (const [why, n] of Object.entries(excluded))
+    ui.say(ui.style('dim', `  ${n} left out: ${WHY_NOT[why as Exclusion]}`));
+  if (!reviewed) return;
+  ui.say(ui.style('dim', `  ${reviewed.accepted} tasks with rollouts were accepted in review`));
+  for (const [why, { tasks, rollouts }] of Object.entries(reviewed.leftOut))
+    if (tasks > 0)
+      ui.say(ui.style('dim', `  ${tasks} tasks (${rollouts} rollouts) left out: ${why.replaceAll('_', ' ')}`));
+};
+
 export const exportCommand = (): Command =>
-  new Command('export')
-    .addCommand(authoringCommand())
-    .addCommand(exportRlCommand())
-    .addCommand(exportWorldModelCommand())
-    .description('write SFT rows of the passing rollouts, with a dataset card')
-    .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
-    .addOption(worldOption())
-    .addOption(
-      new Option('--out <dir>', 'folder of the dataset (default: sft in the corpus)').argParser(
-        shortText('--out', 'rows'),
+  addRowOptions(
+    new Command('export')
+      .addCommand(authoringCommand())
+      .addCommand(exportRlCommand())
+      .addCommand(exportWorldModelCommand())
+      .description('write SFT rows of the passing rollouts, with a dataset card')
+      .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
+      .addOption(worldOption())
+      .addOption(
+        new Option('--out <dir>', 'folder of the dataset (default: sft in the corpus)').argParser(
+          shortText('--out', 'rows'),
+        ),
       ),
-    )
-    .addOption(new Option('--format <name>', 'shape of a row').choices(Object.keys(FORMATS)).default('treadle'))
+  )
     .addOption(
       new Option('--validation <share>', 'share of lineages held out')
         .default(0.1)
         .argParser(realNumber('--validation', 0, 0.9)),
     )
-    .option('--all', 'failed rollouts too, marked by their verdict')
     .addOption(
       new Option('--reviewed <decision>', 'only tasks that a reviewer accepted as they are now').choices(['accepted']),
     )
     .addOption(rewardOption())
     .addOption(penaltyOption())
-    .option('--licence <name>', "the dataset card's licence")
     .addOption(seedOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  treadle export treadle-out\n  treadle export treadle-out --all --reward milestones --penalty truncation=0.2\n  treadle export treadle-out --format sharegpt --out rows --json\n  treadle export authoring --help',
+      '\nExamples:\n  treadle export treadle-out\n  treadle export treadle-out --format prompt-completion --file parquet --out rows\n  treadle export treadle-out --include-negatives --reward milestones --penalty truncation=0.2\n  treadle export treadle-out --only policy=model --max-turns 40 --dedup near --format sharegpt --out rows --json\n  treadle export treadle-out --mix by=user --sizes 100,1000 --same-tasks --out ablation\n  treadle export authoring --help',
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
+      const rows = rowOptionsOf(options);
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const out = options.out ?? corpus.path('sft');
       const report = await exportCorpus(corpus, {
+        ...rows,
         out,
         seed: options.seed,
-        format: options.format,
         worlds,
-        includeFailed: options.all === true,
         onlyAccepted: options.reviewed === 'accepted',
         validation: options.validation,
         reward: { shape: options.reward, penalties: options.penalty },
-        ...(options.licence ? { licence: options.licence } : {}),
       });
       ui.give({ out, ...report });
-      ui.say(
-        `${report.rows} rows in ${out} (${report.splits.train.rows} train, ${report.splits.validation.rows} validation)`,
-      );
-      for (const [why, n] of Object.entries(report.excluded))
-        ui.say(ui.style('dim', `  ${n} left out: ${why.replaceAll('_', ' ')}`));
-      if (report.reviewed) {
-        ui.say(ui.style('dim', `  ${report.reviewed.accepted} tasks with rollouts were accepted in review`));
-        for (const [why, { tasks, rollouts }] of Object.entries(report.reviewed.leftOut))
-          if (tasks > 0)
-            ui.say(ui.style('dim', `  ${tasks} tasks (${rollouts} rollouts) left out: ${why.replaceAll('_', ' ')}`));
-      }
+      say(ui, out, report);
       if (report.rows === 0) process.exitCode = EXIT.failed;
     });

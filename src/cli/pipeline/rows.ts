@@ -6,8 +6,10 @@ import { acceptance, type NotAccepted } from '../../corpus/review/standing.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import { toolsOffered } from '../../serve/sessions/describe.js';
-import { exportSft, type SftReport } from '../../train/sft/export.js';
+import type { Exclusion } from '../../train/sft/exclude.js';
+import { type CardOptions, exportSft, type SftOptions, type SftReport } from '../../train/sft/export.js';
 import type { ExportItem } from '../../train/sft/row.js';
+import { bump } from '../../train/sft/tally.js';
 import { behaviourOf } from '../../verify/behaviour/registry.js';
 import { type Penalties, type RewardShape, rewardOf } from '../../verify/reward.js';
 import { readTraces } from './rollouts.js';
@@ -15,15 +17,19 @@ import { readTraces } from './rollouts.js';
 export interface RowOptions {
   out: string;
   seed: string;
-  format?: string;
+  format?: SftOptions['format'];
+  file?: SftOptions['file'];
   worlds?: readonly string[];
-  includeFailed?: boolean;
   validation?: number;
-  licence?: string;
-  /** How the rows' rewards are reckoned; 1 for a pass and no penalty when absent. */
-  reward?: { shape: RewardShape; penalties: Penalties };
+  /** Failed rollouts and dropped attempts too, marked. */
+  negatives?: boolean;
   /** Only tasks whose current hash was accepted by a reviewer. */
   onlyAccepted?: boolean;
+  /** How the rows' rewards are reckoned; 1 for a pass and no penalty when absent. */
+  reward?: { shape: RewardShape; penalties: Penalties };
+  filters?: SftOptions['filters'];
+  mix?: SftOptions['mix'];
+  card?: Pick<CardOptions, 'licence' | 'modelLicences' | 'versions'>;
 }
 
 /** What reviews kept out: tasks with rollouts, and those rollouts, by reason. */
@@ -57,7 +63,12 @@ class ReviewGate {
   }
 }
 
-const itemsOf = function* (corpus: Corpus, options: RowOptions, reviews?: ReviewGate): Generator<ExportItem> {
+const itemsOf = function* (
+  corpus: Corpus,
+  options: RowOptions,
+  leftOut: Map<Exclusion, number>,
+  reviews?: ReviewGate,
+): Generator<ExportItem> {
   const { worlds = corpus.worlds(), reward: { shape, penalties } = { shape: 'all', penalties: {} } } = options;
   for (const id of worlds) {
     const traces = readTraces(corpus, id);
@@ -68,8 +79,14 @@ const itemsOf = function* (corpus: Corpus, options: RowOptions, reviews?: Review
     for (const { trace, verdict } of traces) {
       const task = tasks.get(trace.taskId);
       // A task that was made anew under the same id is another task.
-      if (!task || hashes.get(task.id) !== trace.task) continue;
-      if (reviews && !reviews.lets(task.id, trace.task)) continue;
+      if (!task || hashes.get(task.id) !== trace.task) {
+        bump(leftOut, 'task_gone');
+        continue;
+      }
+      if (reviews && !reviews.lets(task.id, trace.task)) {
+        bump(leftOut, 'not_reviewed');
+        continue;
+      }
       const reward = rewardOf(verdict, behaviourOf(trace), shape, penalties);
       yield { trace, verdict, task, tools: toolsOffered(world, services, task.services), reward };
     }
@@ -83,21 +100,28 @@ export interface CorpusRows extends SftReport {
 
 /** Writes the rows; the same corpus and options give the same bytes. Disk trouble is said as everywhere else. */
 export const exportCorpus = async (corpus: Corpus, options: RowOptions): Promise<CorpusRows> => {
-  makeFolder(options.out);
-  const reviews = options.onlyAccepted ? new ReviewGate(corpus) : undefined;
+  const { out, seed, validation = 0.1, negatives = false, onlyAccepted = false, format, file, filters, mix } = options;
+  makeFolder(out);
+  const reviews = onlyAccepted ? new ReviewGate(corpus) : undefined;
+  const leftOut = new Map<Exclusion, number>();
   try {
-    const report = await exportSft(itemsOf(corpus, options, reviews), {
-      out: options.out,
-      split: { validation: options.validation ?? 0.1, seed: options.seed },
-      onlyPassing: !options.includeFailed,
-      ...(options.format ? { format: options.format } : {}),
-      ...(options.licence ? { licence: options.licence } : {}),
-      ...(reviews ? { title: 'Treadle rollouts of tasks that a person accepted' } : {}),
+    const report = await exportSft(itemsOf(corpus, options, leftOut, reviews), {
+      out,
+      split: { validation, seed },
+      onlyPassing: !negatives,
+      ...(format ? { format } : {}),
+      ...(file ? { file } : {}),
+      ...(filters ? { filters } : {}),
+      ...(mix ? { mix } : {}),
+      card: {
+        ...options.card,
+        ...(reviews ? { title: 'Treadle rollouts of tasks that a person accepted' } : {}),
+        leftOut,
+      },
     });
     return reviews ? { ...report, reviewed: { accepted: reviews.accepted.size, leftOut: reviews.leftOut } } : report;
   } catch (thrown) {
-    if (thrown instanceof TreadleError && thrown.code === 'cannot_write')
-      throw diskError(thrown.cause, options.out, 'write');
+    if (thrown instanceof TreadleError && thrown.code === 'cannot_write') throw diskError(thrown.cause, out, 'write');
     throw thrown;
   }
 };

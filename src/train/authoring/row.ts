@@ -28,7 +28,7 @@ export const metadataOf = (
 export const addressOfSample = ({ messages, answer }: Sample): string =>
   sha256(JSON.stringify([messages.map(({ role, content }) => [role, content]), answer]));
 
-/** The line of a format. There are no tools, and so nothing that hermes would have to write into the system message. */
+/** The line of a format. There are no tools, and so nothing that the formats in plain text would have to write into the system message. */
 export const rowOfSample = (
   { messages, answer }: Sample,
   metadata: AuthoringMetadata,
@@ -38,6 +38,7 @@ export const rowOfSample = (
     ...messages.map(({ role, content }) => ({ role, content })),
     { role: 'assistant' as const, content: answer },
   ];
-  if (format === 'hermes') return { messages: said, metadata } as unknown as Record<string, Json>;
+  if (format === 'hermes' || format === 'qwen-xml')
+    return { messages: said, metadata } as unknown as Record<string, Json>;
   return formatOf(format).write({ messages: said, tools: [], metadata } as unknown as SftRow);
 };

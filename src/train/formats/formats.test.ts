@@ -68,9 +68,12 @@ const rowOfTurns = (turns: readonly Turn[], system: string): SftRow => {
 
 describe.each(Object.entries(FORMATS))('format %s', (id, format) => {
   it('gives back the same calls, results and tools, whatever is in them', () => {
+    let written = 0;
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 4 }), fc.constantFrom('', 'You help.'), (turns, system) => {
         const row = rowOfTurns(turns, system);
+        if (format.cannotSay?.(row)) return;
+        written++;
         const line = JSON.parse(JSON.stringify(format.write(row))) as Record<string, Json>;
         const read = format.read(line);
         expect(read.tools).toEqual(['get_invoice', 'void_invoice']);
@@ -87,6 +90,7 @@ describe.each(Object.entries(FORMATS))('format %s', (id, format) => {
       }),
       { numRuns: 300 },
     );
+    expect(written).toBeGreaterThan(id === 'qwen-xml' ? 60 : 290);
   });
 
   it('describes itself, keeps the metadata and is found by its name', () => {
@@ -103,7 +107,7 @@ it('formats are registered under their own ids, an unknown one is refused with t
     expect.unreachable();
   } catch (error) {
     expect(error).toBeInstanceOf(TreadleError);
-    expect((error as TreadleError).line()).toMatch(/alpaca.*treadle, openai, sharegpt, hermes/);
+    expect((error as TreadleError).line()).toMatch(/alpaca.*treadle, openai, sharegpt, hermes, qwen-xml/);
   }
 });
 

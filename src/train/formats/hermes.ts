@@ -1,6 +1,8 @@
 /** Hermes and Qwen text: tools in the system message, calls as `<tool_call>` and results as `<tool_response>` inside plain messages. */
 import type { Json } from '../../kit/hash.js';
+import { canonicalJson } from '../../kit/hash.js';
 import type { RowMessage, RowTool } from '../sft/row.js';
+import { METADATA, TEXT_MESSAGES } from './columns.js';
 import type { ReadTurn, RowFormat } from './format.js';
 import { tagSafeJson, withoutThoughts, withThoughts } from './thoughts.js';
 
@@ -49,10 +51,21 @@ const readTurn = ({ role, content }: Rendered): ReadTurn => {
   };
 };
 
+/** Whether a reader finds the same words and calls: a text that holds a whole call of its own is read as one. */
+const sayable = (message: RowMessage): boolean => {
+  const turn = readTurn(render(message));
+  const meant = (message.tool_calls ?? []).map(({ function: { name, arguments: args } }) => ({
+    name,
+    arguments: args,
+  }));
+  return turn.text === message.content && canonicalJson(turn.calls) === canonicalJson(meant);
+};
+
 export const hermes: RowFormat = {
   id: 'hermes',
   describes:
     '`messages` as plain text: tools between `<tools>` in the system message, calls as `<tool_call>{json}</tool_call>`, results as `<tool_response>`.',
+  columns: { messages: TEXT_MESSAGES, metadata: METADATA },
   write: ({ messages, tools, metadata }) => ({
     messages: [
       { role: 'system', content: systemText(messages, tools) },
@@ -73,4 +86,5 @@ export const hermes: RowFormat = {
         .map((tool) => (JSON.parse(tool) as RowTool).function.name),
     };
   },
+  cannotSay: ({ messages }) => !messages.filter(({ role }) => role === 'assistant').every(sayable),
 };

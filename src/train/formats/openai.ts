@@ -1,6 +1,7 @@
 /** OpenAI's chat form: arguments as a JSON string, and so no column whose type changes from row to row. */
 import type { Json } from '../../kit/hash.js';
 import type { RowTool } from '../sft/row.js';
+import { METADATA, PLAIN_MESSAGES, TOOLS } from './columns.js';
 import type { RowFormat } from './format.js';
 
 interface WireMessage {
@@ -12,15 +13,16 @@ interface WireMessage {
 export const openai: RowFormat = {
   id: 'openai',
   describes: '`messages` in the OpenAI chat form, tool arguments as JSON strings, and `tools`.',
+  columns: { messages: PLAIN_MESSAGES, tools: TOOLS, metadata: METADATA },
   write: ({ messages, tools, metadata }) => {
     const wire = messages.map(({ tool_calls, ...message }) => ({
       ...message,
       ...(tool_calls
         ? {
             content: message.content || null,
-            tool_calls: tool_calls.map((call) => ({
+            tool_calls: tool_calls.map(({ malformed, ...call }) => ({
               ...call,
-              function: { ...call.function, arguments: JSON.stringify(call.function.arguments) },
+              function: { ...call.function, arguments: malformed ?? JSON.stringify(call.function.arguments) },
             })),
           }
         : {}),

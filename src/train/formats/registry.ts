@@ -3,11 +3,18 @@ import { TreadleError } from '../../errors.js';
 import type { RowFormat } from './format.js';
 import { hermes } from './hermes.js';
 import { openai } from './openai.js';
+import { qwenXml } from './qwen-xml.js';
 import { sharegpt } from './sharegpt.js';
 import { treadle } from './treadle.js';
 
-/** By their ids. */
-export const FORMATS: Readonly<Record<string, RowFormat>> = { treadle, openai, sharegpt, hermes };
+/** By their ids: those that write a row as one line and read it back. `shapes.ts` has the others. */
+export const FORMATS: Readonly<Record<string, RowFormat>> = {
+  treadle,
+  openai,
+  sharegpt,
+  hermes,
+  'qwen-xml': qwenXml,
+};
 
 /** Throws `unknown_format` with the names there are. */
 export const formatOf = (id: string): RowFormat => {

@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../kit/hash.js';
 import type { RowMessage, SftRow } from '../sft/row.js';
+import { METADATA } from './columns.js';
 import type { ReadTurn, RowFormat } from './format.js';
 import { withoutThoughts, withThoughts } from './thoughts.js';
 
@@ -66,6 +67,12 @@ export const sharegpt: RowFormat = {
   id: 'sharegpt',
   describes:
     '`conversations` of `{from, value}` turns (human, gpt, function_call, observation), `system`, and `tools` as a JSON string: LLaMA-Factory and its kin.',
+  columns: {
+    conversations: { list: { struct: { from: 'string', value: 'string' } } },
+    system: 'string',
+    tools: 'string',
+    metadata: METADATA,
+  },
   write: ({ messages, tools, metadata }: SftRow) => ({
     conversations: turnsOf(messages) as unknown as Json,
     system: messages

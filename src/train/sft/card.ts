@@ -1,28 +1,35 @@
 /** The dataset card: README.md with the front matter that Hugging Face reads. */
 import { stringify } from 'yaml';
-import type { RowFormat } from '../formats/format.js';
-import type { Exclusion } from './exclude.js';
-import type { Split } from './split.js';
+import type { Shape } from '../formats/shape.js';
+import type { Dealt } from './deal.js';
+import { WHY } from './exclude.js';
+import { rateWords, type Tally } from './tally.js';
 
-export interface SplitCount {
-  rows: number;
-  bytes: number;
-  lineages: number;
+/** A configuration of the dataset: `default`, or a subset of an arm. */
+export interface Config {
+  name: string;
+  says: string;
+  train: Dealt[];
+  validation: Dealt;
 }
 
 export interface CardFacts {
   title: string;
   /** SPDX id of the licence its owner gives the rows; `other` when none was chosen. */
   licence: string;
-  format: RowFormat;
+  /** What is known of the licences of the models that wrote rows. */
+  modelLicences: Readonly<Record<string, string>>;
+  /** Lines such as "Treadle 0.1.0". */
+  versions: readonly string[];
+  shape: Pick<Shape, 'id' | 'describes'>;
   seed: string;
   onlyPassing: boolean;
-  splits: Record<Split, SplitCount>;
-  /** Rows by producer (`reference`, `model m1` ...), by world, by template. */
-  producers: ReadonlyMap<string, number>;
-  worlds: ReadonlyMap<string, number>;
-  templates: ReadonlyMap<string, number>;
-  excluded: ReadonlyMap<Exclusion, number>;
+  filters: readonly string[];
+  /** What the shape has to say now that all is written. */
+  notes: readonly string[];
+  lineages: { train: number; validation: number };
+  configs: readonly Config[];
+  tally: Tally;
 }
 
 const SIZES: [number, string][] = [
@@ -33,77 +40,139 @@ const SIZES: [number, string][] = [
   [10_000_000, '1M<n<10M'],
 ];
 
-const splitsWithRows = (facts: CardFacts): [Split, SplitCount][] =>
-  (['train', 'validation'] as const).flatMap((split) =>
-    facts.splits[split].rows > 0 ? [[split, facts.splits[split]] as [Split, SplitCount]] : [],
+const sum = (of: readonly Dealt[], key: 'rows' | 'bytes' | 'rollouts'): number =>
+  of.reduce((total, one) => total + one[key], 0);
+
+const splitsOf = ({ train, validation }: Config): [name: string, dealt: Dealt[]][] =>
+  [['train', train] as [string, Dealt[]], ['validation', [validation]] as [string, Dealt[]]].filter(
+    ([, dealt]) => sum(dealt, 'rows') > 0,
   );
 
-const frontMatter = (facts: CardFacts): string => {
-  const splits = splitsWithRows(facts);
-  const rows = splits.reduce((sum, [, { rows: n }]) => sum + n, 0);
-  const bytes = splits.reduce((sum, [, { bytes: n }]) => sum + n, 0);
+const pathsOf = (dealt: readonly Dealt[]): string | string[] => {
+  const files = dealt.flatMap((one) => one.files);
+  return files.length === 1 ? (files[0] as string) : files;
+};
+
+const infoOf = (config: Config): object => {
+  const splits = splitsOf(config);
+  const bytes = splits.reduce((total, [, dealt]) => total + sum(dealt, 'bytes'), 0);
+  return {
+    config_name: config.name,
+    splits: splits.map(([name, dealt]) => ({ name, num_bytes: sum(dealt, 'bytes'), num_examples: sum(dealt, 'rows') })),
+    dataset_size: bytes,
+  };
+};
+
+const frontMatter = ({ title, licence, configs }: CardFacts): string => {
+  const [all] = configs;
+  const rows = all ? splitsOf(all).reduce((total, [, dealt]) => total + sum(dealt, 'rows'), 0) : 0;
+  const info = configs.map(infoOf);
   return stringify({
-    pretty_name: facts.title,
-    license: facts.licence,
+    pretty_name: title,
+    license: licence,
     language: ['en'],
     task_categories: ['text-generation'],
     tags: ['tool-use', 'agents', 'synthetic', 'treadle'],
     size_categories: [SIZES.find(([limit]) => rows < limit)?.[1] ?? 'n>10M'],
-    configs: [
-      { config_name: 'default', data_files: splits.map(([split]) => ({ split, path: `data/${split}.jsonl` })) },
-    ],
-    dataset_info: {
-      config_name: 'default',
-      splits: splits.map(([name, count]) => ({ name, num_bytes: count.bytes, num_examples: count.rows })),
-      download_size: bytes,
-      dataset_size: bytes,
-    },
+    configs: configs.map((config) => ({
+      config_name: config.name,
+      data_files: splitsOf(config).map(([split, dealt]) => ({ split, path: pathsOf(dealt) })),
+      ...(config.name === 'default' ? { default: true } : {}),
+    })),
+    dataset_info: info.length === 1 ? info[0] : info,
   });
 };
 
+const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
+
+const grid = (heads: readonly string[], lines: readonly (readonly (string | number)[])[]): string =>
+  [
+    `| ${heads.join(' | ')} |`,
+    `|${heads.map((_, n) => (n === 0 ? '---' : '---:')).join('|')}|`,
+    ...lines.map((line) => `| ${line.map((one) => cell(String(one))).join(' | ')} |`),
+  ].join('\n');
+
 const table = (head: string, counts: ReadonlyMap<string, number>, most = 40): string => {
   const sorted = [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-  const rest = sorted.slice(most).reduce((sum, [, n]) => sum + n, 0);
-  const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
-  const lines = sorted.slice(0, most).map(([name, n]) => `| ${cell(name)} | ${n} |`);
-  return [
-    `| ${head} | rows |`,
-    '|---|---:|',
-    ...lines,
-    ...(rest > 0 ? [`| ${sorted.length - most} more | ${rest} |`] : []),
-  ].join('\n');
+  const rest = sorted.slice(most).reduce((total, [, n]) => total + n, 0);
+  return grid(
+    [head, 'rollouts'],
+    [...sorted.slice(0, most), ...(rest > 0 ? [[`${sorted.length - most} more`, rest] as [string, number]] : [])],
+  );
 };
 
-const WHY: Record<Exclusion, string> = {
-  failed: 'did not pass their verifier',
-  unfinished: 'were cut off or broke',
-  verifier_fault: 'could not be judged (a check threw)',
-  malformed_call: 'pass, but hold a malformed tool call',
-  not_told: 'replay a solution with values that nobody in the conversation had said',
-  other_task: 'do not belong to the task or verdict they came with',
-  no_conversation: 'hold no assistant message',
-  duplicate: 'say the same as another row of their task',
+const subsets = ({ configs }: CardFacts): string[] => {
+  const arms = configs.slice(1);
+  if (arms.length === 0) return [];
+  return [
+    '## Subsets',
+    `Each is a configuration of its own, for ablations: \`load_dataset(..., "${arms[0]?.name}")\`. Subsets of one size have the same number of rollouts in every arm; a smaller one is contained in the larger ones of its arm (they share its files). All are drawn from the training side with the seed above, and all validate on the same rows.`,
+    grid(
+      ['configuration', 'holds', 'rollouts', 'rows'],
+      arms.map(({ name, says, train }) => [`\`${name}\``, says, sum(train, 'rollouts'), sum(train, 'rows')]),
+    ),
+  ];
 };
+
+const judgedTable = ({ tally }: CardFacts): string =>
+  grid(
+    ['producer', 'rollouts here', 'passed of judged (95 % Wilson interval)', 'cut off', 'faults of others'],
+    [...tally.judged]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, judged]) => [name, tally.producers.get(name) ?? 0, rateWords(judged), judged.cut, judged.fault]),
+  );
+
+const models = ({ tally, modelLicences }: CardFacts): string[] => {
+  if (tally.models.size === 0) return [];
+  const lines = [...tally.models]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, n]) => [name, n, modelLicences[name] ?? 'not stated: look up its terms before you train on this']);
+  return ['## Models', grid(['model', 'rollouts', 'licence or terms'], lines)];
+};
+
+const some = (head: string, title: string, counts: ReadonlyMap<string, number>): string[] =>
+  counts.size > 0 && !(counts.size === 1 && ['none', 'whole'].includes([...counts.keys()][0] as string))
+    ? [`## ${title}`, table(head, counts)]
+    : [];
 
 /** The whole README.md. */
 export const datasetCard = (facts: CardFacts): string => {
-  const { train, validation } = facts.splits;
-  const left = [...facts.excluded].filter(([, n]) => n > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+  const { tally, onlyPassing, configs, lineages, seed } = facts;
+  const [all] = configs as [Config];
+  const [train, validation] = [sum(all.train, 'rows'), all.validation.rows];
+  const rollouts = sum(all.train, 'rollouts') + all.validation.rollouts;
+  const left = [...tally.excluded].filter(([, n]) => n > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+  const verified = onlyPassing
+    ? 'only those whose verifier passed are here'
+    : `${tally.negatives} that failed, or that sampling dropped, are here too and marked: \`label\` is false, \`metadata.negative_from\` is the message from which on they went wrong`;
   const sections = [
     `# ${facts.title}`,
-    `${train.rows + validation.rows} conversations of tool-using agents in synthetic company environments, made and ${facts.onlyPassing ? 'verified' : 'judged'} by Treadle. Each was executed against a real environment state; ${facts.onlyPassing ? 'only those whose verifier passed are here' : 'those that failed are here too (see `metadata.verdict`)'}.`,
+    `${rollouts} conversations of tool-using agents in synthetic company environments (${train + validation} rows), made and ${onlyPassing ? 'verified' : 'judged'} by Treadle. Each was executed against a real environment state; ${verified}.`,
     '## Format',
-    `\`${facts.format.id}\`: ${facts.format.describes} \`metadata\` names task, world, lineage, producer, verdict and trace of each row.`,
+    `\`${facts.shape.id}\`: ${facts.shape.describes} \`metadata\` names task, world, lineage, producer (policy, model, harness, version, seed, sampling), origin, verdict and trace of each row.`,
+    ...facts.notes,
     '## Splits',
-    `${train.rows} rows of ${train.lineages} lineages train, ${validation.rows} rows of ${validation.lineages} lineages validate (seed \`${facts.seed}\`). A lineage is one task template in one world; it is never on both sides.`,
+    `${train} rows of ${lineages.train} lineages train, ${validation} rows of ${lineages.validation} lineages validate (seed \`${seed}\`). A lineage is one task template in one world; it is never on both sides.`,
+    ...subsets(facts),
     '## Producers',
-    'Rows by `reference` replay the task’s own proven solution and rows by `scripted` replay it with seeded mistakes: no model wrote them.',
-    table('producer', facts.producers),
+    'Rows by `reference` replay the task’s own proven solution and rows by `scripted` replay it with seeded mistakes: no model wrote them. Rates are over all rollouts that were read, also those that became no row.',
+    judgedTable(facts),
+    ...models(facts),
+    '## Views',
+    table('view', tally.views),
+    ...some('how it came about', 'Sampling', tally.origins),
+    '## Tasks',
+    table('task', tally.profiles),
+    ...some('event sources', 'Events', tally.events),
     '## Worlds',
-    table('world', facts.worlds),
+    table('world', tally.worlds),
     '## Templates',
-    table('template', facts.templates),
+    table('template', tally.templates),
+    '## Filters',
+    [...facts.filters].map((line) => `- ${line}`).join('\n'),
     ...(left.length > 0 ? ['## Left out', left.map(([why, n]) => `- ${n} ${WHY[why]}`).join('\n')] : []),
+    '## Versions',
+    facts.versions.map((line) => `- ${line}`).join('\n'),
     '## Licence',
     facts.licence === 'other'
       ? 'No licence was chosen for these rows.'

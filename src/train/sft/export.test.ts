@@ -53,7 +53,7 @@ describe('the folder', () => {
     ]);
     expect(row?.tools.map((tool) => tool.function.name)).toEqual(['list_invoices', 'get_invoice', 'void_invoice']);
     expect(row?.metadata).toMatchObject({
-      schema_version: 'treadle-sft/1',
+      schema_version: 'treadle-sft/2',
       task_id: 'toy-void-by-customer-0',
       world_id: 'toy_world',
       lineage: { template: 'void_by_customer', seed: '0' },
@@ -90,8 +90,7 @@ describe('the folder', () => {
     await exportSft(await many(), {
       out,
       split: { validation: 0.25, seed: 'a' },
-      title: 'Toy | rows',
-      licence: 'apache-2.0',
+      card: { title: 'Toy | rows', licence: 'apache-2.0' },
     });
     const matter = front() as unknown as {
       license: string;
@@ -163,8 +162,11 @@ describe('what is left out', () => {
     });
     expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('- 1 did not pass their verifier');
     const all = await exportSft(items, { out, onlyPassing: false });
-    expect(all.rows).toBe(3);
-    expect(rowsOf('train').map((row) => row.metadata.verdict.pass)).toContain(false);
+    expect(all.rows).toBe(2);
+    expect(rowsOf('train').map((row) => [row.metadata.verdict.pass, (row as { label?: boolean }).label])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
   });
 });
 
@@ -191,10 +193,15 @@ describe('trouble', () => {
     expect(readdirSync(out).sort()).toEqual(['README.md', 'data']);
   });
 
-  it('nothing to export is an empty set with a card that says so', async () => {
-    const report = await exportSft([], { out });
-    expect(report).toMatchObject({ rows: 0, files: ['README.md'] });
-    expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('0 conversations');
+  it('no row left: nothing is written, and what was there stays', async () => {
+    expect(await exportSft([], { out })).toMatchObject({ rows: 0, files: [] });
+    expect(readdirSync(out)).toEqual([]);
+    await exportSft([await item(0)], { out });
+    const before = readFileSync(join(out, 'README.md'), 'utf8');
+    const report = await exportSft([await item(1, 't', 'w', false)], { out });
+    expect(report).toMatchObject({ rows: 0, excluded: { failed: 1 }, files: [] });
+    expect(readFileSync(join(out, 'README.md'), 'utf8')).toBe(before);
+    expect(readdirSync(out).sort()).toEqual(['README.md', 'data']);
   });
 
   it('line separators inside texts do not break lines', async () => {

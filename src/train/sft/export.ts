@@ -1,33 +1,69 @@
-/** Writes verified rollouts as a Hugging Face dataset folder. Rows stream through a spool file: memory holds counts, not rows. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** Rollouts as a dataset folder: `data/`, README.md. Two passes, since a split needs all lineages and an arm all rollouts. */
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TreadleError } from '../../errors.js';
-import { formatOf } from '../formats/registry.js';
-import { type CardFacts, datasetCard, type SplitCount } from './card.js';
+import { sha256 } from '../../kit/hash.js';
+import { labelled, type Shape } from '../formats/shape.js';
+import { shapeOf } from '../formats/shapes.js';
+import { type CardFacts, type Config, datasetCard } from './card.js';
+import { armTargets, type Dealt, deal, sidesOf, splitTargets } from './deal.js';
 import type { Exclusion } from './exclude.js';
+import { jsonlSink } from './files/jsonl.js';
+import { parquetSink } from './files/parquet.js';
+import type { FileKind, Sink } from './files/sink.js';
+import { type Filters, filterWords } from './filters.js';
 import { close, opened } from './lines.js';
-import type { ExportItem } from './row.js';
-import { type Split, splitLineages } from './split.js';
-import { deal, spool } from './spool.js';
+import { armsOf } from './mix/arms.js';
+import type { MixSpec } from './mix/spec.js';
+import { endScratch, putInPlace, startScratch } from './place.js';
+import { type ExportItem, SFT_SCHEMA } from './row.js';
+import type { Split } from './split.js';
+import { type Spooled, type SpoolOptions, spool } from './spool.js';
+import { bump } from './tally.js';
 
-export interface SftOptions {
-  /** The folder; it is made. Files of an earlier export there are replaced once the new ones are whole. */
-  out: string;
-  /** A name of the registry (`treadle`, `openai`, `sharegpt`, `hermes`). */
-  format?: string;
-  split?: { validation: number; seed: string };
-  /** False: failed rollouts are exported too, marked by their verdict. */
-  onlyPassing?: boolean;
+/** What the card says beyond counts. */
+export interface CardOptions {
   title?: string;
   licence?: string;
+  modelLicences?: Readonly<Record<string, string>>;
+  /** Lines such as "Treadle 0.1.0". */
+  versions?: readonly string[];
+  /** Rollouts that the items' maker left out, by reason; read when all items are. */
+  leftOut?: ReadonlyMap<Exclusion, number>;
+}
+
+export interface SftOptions {
+  /** The folder; it is made. An earlier export there is replaced once the new one is whole, and stays where no row is left. */
+  out: string;
+  /** A name (`treadle`, `openai`, `sharegpt`, `hermes`, `qwen-xml`, `prompt-completion`, `text`) or a shape. */
+  format?: string | Shape;
+  file?: { kind: FileKind; shardBytes?: number };
+  split?: { validation: number; seed: string };
+  /** False: failed rollouts and dropped attempts are exported too, marked by `label`. */
+  onlyPassing?: boolean;
+  filters?: Filters & Pick<SpoolOptions, 'lengthOf'>;
+  mix?: MixSpec;
+  card?: CardOptions;
+}
+
+export interface SplitCount {
+  rows: number;
+  bytes: number;
+  lineages: number;
 }
 
 export interface SftReport {
   rows: number;
   splits: Record<Split, SplitCount>;
+  /** Subsets for ablations, by configuration. */
+  subsets?: Record<string, { rollouts: number; rows: number }>;
   excluded: Partial<Record<Exclusion, number>>;
   files: string[];
 }
+
+const SHARD_BYTES = 500_000_000;
+/** Of JSON that waits in row groups, over all files that are written at once. */
+const WAITING_BYTES = 64_000_000;
 
 const cannotWrite = (out: string, cause: unknown): TreadleError =>
   new TreadleError({
@@ -39,23 +75,102 @@ const cannotWrite = (out: string, cause: unknown): TreadleError =>
     cause,
   });
 
+const configsOf = (
+  dealt: readonly Dealt[],
+  arms: readonly { name: string; says: string; sizes: number[] }[],
+): Config[] => {
+  const [train, validation, ...parts] = dealt as [Dealt, Dealt, ...Dealt[]];
+  const configs: Config[] = [{ name: 'default', says: 'everything', train: [train], validation }];
+  let at = 0;
+  for (const { name, says, sizes } of arms) {
+    const own = parts.slice(at, at + sizes.length);
+    at += sizes.length;
+    for (const [n, size] of sizes.entries())
+      configs.push({ name: `${name}_${size}`, says, train: own.slice(0, n + 1), validation });
+  }
+  return configs;
+};
+
+/** The folder's new contents in `scratch/new`. */
+const writeNew = async (
+  { tally, units }: Spooled,
+  scratch: string,
+  shape: Shape,
+  options: SftOptions,
+): Promise<{ report: SftReport; facts: Omit<CardFacts, 'versions'> }> => {
+  const { split = { validation: 0.1, seed: '0' }, mix, file, card = {}, onlyPassing = true, filters = {} } = options;
+  const sides = sidesOf(units, split.validation, split.seed);
+  const pool = units.flatMap((_, n) => (sides[n] === 'train' ? [n] : []));
+  const mixed = mix ? armsOf(units, pool, mix, split.seed) : { arms: [], sizes: [] };
+  const targets = [...splitTargets(sides), ...mixed.arms.flatMap((arm) => armTargets(arm, mixed.sizes))];
+  const root = join(scratch, 'new');
+  const limits = {
+    shardBytes: file?.shardBytes ?? SHARD_BYTES,
+    groupBytes: Math.max(1_000_000, Math.floor(WAITING_BYTES / 4 / targets.length)),
+  };
+  const openSink = (stem: string): Sink =>
+    file?.kind === 'parquet' ? parquetSink(root, stem, shape.columns, limits) : jsonlSink(root, stem);
+  const dealt = await deal(join(scratch, 'spool'), targets, openSink);
+  rmSync(join(scratch, 'spool'));
+  const lineages = (side: Split): number =>
+    new Set(units.flatMap(({ lineage }, n) => (sides[n] === side ? [lineage] : []))).size;
+  const [train, validation] = dealt as [Dealt, Dealt];
+  const configs = configsOf(
+    dealt,
+    mixed.arms.map(({ name, says }) => ({ name, says, sizes: mixed.sizes })),
+  );
+  const counts = ({ rows, bytes }: Dealt, side: Split): SplitCount => ({ rows, bytes, lineages: lineages(side) });
+  for (const [why, n] of card.leftOut ?? []) bump(tally.excluded, why, n);
+  const rowsOf = (parts: readonly Dealt[], key: 'rows' | 'rollouts'): number =>
+    parts.reduce((total, part) => total + part[key], 0);
+  return {
+    report: {
+      rows: train.rows + validation.rows,
+      splits: { train: counts(train, 'train'), validation: counts(validation, 'validation') },
+      ...(mix
+        ? {
+            subsets: Object.fromEntries(
+              configs
+                .slice(1)
+                .map(({ name, train: parts }) => [
+                  name,
+                  { rollouts: rowsOf(parts, 'rollouts'), rows: rowsOf(parts, 'rows') },
+                ]),
+            ),
+          }
+        : {}),
+      excluded: Object.fromEntries(tally.excluded),
+      files: ['README.md', ...dealt.flatMap(({ files }) => files)],
+    },
+    facts: {
+      title: card.title ?? 'Treadle rollouts',
+      licence: card.licence ?? 'other',
+      modelLicences: card.modelLicences ?? {},
+      shape,
+      seed: split.seed,
+      onlyPassing,
+      filters: [onlyPassing ? 'only what its verifier passed' : 'failed ones too, marked', ...filterWords(filters)],
+      notes: shape.notes?.() ?? [],
+      lineages: { train: lineages('train'), validation: lineages('validation') },
+      configs,
+      tally,
+    },
+  };
+};
+
 /**
- * Writes `README.md`, `data/train.jsonl` and (where there are two lineages or more) `data/validation.jsonl` under `out`. Same
- * items, seed and format: same bytes. Throws `unknown_format`, `cannot_write`; an earlier export stays whole when this one fails.
+ * Writes `README.md` and `data/`, of which `validation` is there where there are two lineages or more. Same items and options: same
+ * bytes. Where no row is left nothing is written. Throws `unknown_format`, `bad_option`, `mix_too_small`, `cannot_write`; an earlier
+ * export stays whole when this one fails.
  */
 export const exportSft = async (
   items: AsyncIterable<ExportItem> | Iterable<ExportItem>,
   options: SftOptions,
 ): Promise<SftReport> => {
-  const {
-    out,
-    split = { validation: 0.1, seed: '0' },
-    onlyPassing = true,
-    title = 'Treadle rollouts',
-    licence = 'other',
-  } = options;
-  const format = formatOf(options.format ?? 'treadle');
-  const scratch = join(out, '.unfinished');
+  const { out, onlyPassing = true, filters = {}, card = {} } = options;
+  const { lengthOf, ...wanted } = filters;
+  const named = typeof options.format === 'object' ? options.format : shapeOf(options.format ?? 'treadle');
+  const shape = onlyPassing ? named : labelled(named);
   const itemError: { thrown?: unknown } = {};
   // A defect of the items is the caller's to see, not a trouble with writing.
   const watched = async function* (): AsyncGenerator<ExportItem> {
@@ -67,46 +182,42 @@ export const exportSft = async (
     }
   };
   try {
-    rmSync(scratch, { recursive: true, force: true });
-    mkdirSync(scratch, { recursive: true });
-    mkdirSync(join(out, 'data'), { recursive: true });
-    const spoolFile = join(scratch, 'spool');
-    const writing = opened(spoolFile);
-    const spooled = await spool(watched(), writing, format, onlyPassing);
+    const scratch = startScratch(out);
+    const writing = opened(join(scratch, 'spool'));
+    const spooled = await spool(watched(), writing, {
+      shape,
+      onlyPassing,
+      filters: wanted,
+      ...(lengthOf ? { lengthOf } : {}),
+    });
     await close(writing);
-    const files = {
-      train: opened(join(scratch, 'train.jsonl')),
-      validation: opened(join(scratch, 'validation.jsonl')),
-    };
-    const splits = await deal(spoolFile, splitLineages(spooled.lineages, split.validation, split.seed), files);
-    await Promise.all([close(files.train), close(files.validation)]);
-    const facts: CardFacts = { title, licence, format, seed: split.seed, onlyPassing, splits, ...spooled };
-    writeFileSync(join(scratch, 'README.md'), datasetCard(facts));
-    return {
-      rows: splits.train.rows + splits.validation.rows,
-      splits,
-      excluded: Object.fromEntries(spooled.excluded),
-      files: moveInto(out, scratch, splits),
-    };
+    if (spooled.units.length === 0) return nothing(spooled, card);
+    const { report, facts } = await writeNew(spooled, scratch, shape, options);
+    const corpus = sha256([...spooled.tally.sources].sort().join('\n'));
+    const versions = [
+      ...(card.versions ?? []),
+      `rows ${SFT_SCHEMA}, traces trace/1`,
+      `${spooled.tally.worlds.size} worlds and ${new Set(spooled.units.map(({ task }) => task)).size} tasks, whose addresses (sorted, a line each) have the SHA-256 \`${corpus}\``,
+    ];
+    writeFileSync(join(scratch, 'new', 'README.md'), datasetCard({ ...facts, versions }));
+    putInPlace(out);
+    return report;
   } catch (thrown) {
     if (thrown instanceof TreadleError || thrown === itemError.thrown) throw thrown;
     throw cannotWrite(out, thrown);
   } finally {
-    if (existsSync(scratch)) rmSync(scratch, { recursive: true, force: true });
+    endScratch(out);
   }
 };
 
-/** Puts the finished files in place; a split without rows has no file, since loaders stumble over empty ones. */
-const moveInto = (out: string, scratch: string, splits: Record<Split, SplitCount>): string[] => {
-  const files: string[] = [];
-  for (const split of ['train', 'validation'] as const) {
-    const path = join('data', `${split}.jsonl`);
-    if (splits[split].rows === 0) rmSync(join(out, path), { force: true });
-    else {
-      renameSync(join(scratch, `${split}.jsonl`), join(out, path));
-      files.push(path);
-    }
-  }
-  renameSync(join(scratch, 'README.md'), join(out, 'README.md'));
-  return ['README.md', ...files];
+/** No row is left: an earlier export is worth more than an empty one. */
+const nothing = ({ tally }: Spooled, { leftOut }: CardOptions): SftReport => {
+  for (const [why, n] of leftOut ?? []) bump(tally.excluded, why, n);
+  const none = { rows: 0, bytes: 0, lineages: 0 };
+  return {
+    rows: 0,
+    splits: { train: none, validation: { ...none } },
+    excluded: Object.fromEntries(tally.excluded),
+    files: [],
+  };
 };

@@ -3,17 +3,21 @@ import type { Task } from '../../artifacts/task.js';
 import type { Message, Trace } from '../../artifacts/trace.js';
 import type { Verdict } from '../../artifacts/verdict.js';
 import type { Json } from '../../kit/hash.js';
-import { SUBMIT_ANSWER } from '../../rollout/submit.js';
 import type { SessionTool } from '../../serve/tool-host.js';
 import { behaviourOf, FLAG_IDS } from '../../verify/behaviour/registry.js';
 import { type Reward, type RewardShape, rewardOf } from '../../verify/reward.js';
+import { eventsOf, harnessOf, isNegative, modelOf } from './facets.js';
+import { toolsCovering } from './offered.js';
+import { wellFormed } from './well-formed.js';
 
-export const SFT_SCHEMA = 'treadle-sft/1';
+export const SFT_SCHEMA = 'treadle-sft/2';
 
 export interface RowCall {
   id: string;
   type: 'function';
   function: { name: string; arguments: Record<string, Json> };
+  /** What was written for arguments where that is no JSON object; formats whose arguments are text show it. */
+  malformed?: string;
 }
 
 export interface RowMessage {
@@ -30,6 +34,31 @@ export interface RowTool {
   function: { name: string; description: string; parameters: Json };
 }
 
+/** `reference` is a replay of the task's own solution, `scripted` a replay with mistakes; neither is a model. Empty: does not apply. */
+export interface RowProducer {
+  policy: string;
+  name: string;
+  model: string;
+  harness: string;
+  /** Of the harness. */
+  version: string;
+  seed: string;
+  /** JSON: what it holds differs from model to model. */
+  sampling: string;
+}
+
+/** How the rollout came about (artifacts/trace.ts, Origin); `whole` where it simply ran. */
+export interface RowOrigin {
+  kind: string;
+  /** The logical rollout of a dropped attempt, the group of a branch. */
+  of: string;
+  node: string;
+  attempt: number;
+  retries: number;
+  /** First message that is not shared; -1: none is. */
+  from: number;
+}
+
 /** Every row has every field, so that columnar loaders see one type. */
 export interface RowMetadata {
   schema_version: typeof SFT_SCHEMA;
@@ -39,9 +68,19 @@ export interface RowMetadata {
   world_id: string;
   world: string;
   lineage: { template: string; seed: string };
-  /** `reference` is a replay of the task's own solution, `scripted` a replay with mistakes; neither is a model. */
-  producer: { policy: string; name: string; seed: string };
+  kind: string;
+  /** How long and broad a composed task is; empty for others. */
+  profile: string;
+  /** Sources of the events that fired, joined by `+`; empty for none. */
+  events: string;
+  view: { user: string; detail: string };
+  producer: RowProducer;
+  origin: RowOrigin;
   verdict: { pass: boolean; milestones: number; milestones_passed: number };
+  /** False: a failed rollout, or an attempt that sampling dropped. */
+  label: boolean;
+  /** With `label` false: what went wrong lies from this message on. -1 otherwise. */
+  negative_from: number;
   /** By flag of verify/behaviour: how often the rollout shows it. */
   behaviour: Record<string, number>;
   /** `total` is `base` less the penalties, by flag; 0 where a flag costs nothing or was not seen. */
@@ -73,10 +112,11 @@ const rowMessage = (message: Message): RowMessage => ({
   ...(message.reasoning === undefined ? {} : { reasoning_content: message.reasoning }),
   ...(message.toolCalls?.length
     ? {
-        tool_calls: message.toolCalls.map(({ id, name, arguments: args }) => ({
+        tool_calls: message.toolCalls.map(({ id, name, arguments: args, malformed }) => ({
           id,
           type: 'function' as const,
           function: { name, arguments: args },
+          ...(malformed === undefined ? {} : { malformed }),
         })),
       }
     : {}),
@@ -93,17 +133,39 @@ const rowTool = ({ name, description, inputSchema }: SessionTool): RowTool => ({
 const byFlag = (number: (flag: string) => number): Record<string, number> =>
   Object.fromEntries(FLAG_IDS.map((flag) => [flag, number(flag)]));
 
-/** The row of a rollout. `submit_answer` joins the tools when it was called. */
-export const rowOf = ({ trace, verdict, task, tools, reward: given }: ExportItem): SftRow => {
+const producerOf = ({ producer }: Trace): RowProducer => ({
+  policy: producer.policy,
+  name: producer.name,
+  model: modelOf(producer),
+  harness: harnessOf(producer),
+  version: producer.version ?? '',
+  seed: producer.seed ?? '',
+  sampling: JSON.stringify(producer.sampling ?? {}),
+});
+
+const originOf = ({ origin }: Trace): RowOrigin => {
+  const none: RowOrigin = { kind: 'whole', of: '', node: '', attempt: 0, retries: 0, from: -1 };
+  if (!origin) return none;
+  if (origin.kind === 'prefix') return { ...none, kind: 'prefix', retries: origin.retries };
+  if (origin.kind === 'branch') return { ...none, kind: 'branch', of: origin.group, from: origin.from };
+  const { rollout, node, attempt, from } = origin;
+  return { ...none, kind: 'negative', of: rollout, node, attempt, from };
+};
+
+/** Where a failed row's own part begins: behind the kept prefix of a dropped attempt, else at the first reply. */
+const negativeFrom = (trace: Trace): number =>
+  trace.origin?.kind === 'negative' ? trace.origin.from : trace.messages.findIndex(({ role }) => role === 'assistant');
+
+/** The row of a rollout. The tools are those it was offered and those it called besides (`submit_answer`, a harness's own). */
+export const rowOf = (item: ExportItem): SftRow => {
+  const { trace, verdict, task, tools, reward: given } = item;
   const behaviour = behaviourOf(trace);
   const { shape, base, penalties, total } = given ?? rewardOf(verdict, behaviour, 'all', {});
-  const submitted = trace.messages.some(({ toolCalls }) => toolCalls?.some(({ name }) => name === SUBMIT_ANSWER.name));
-  const offered =
-    submitted && !tools.some(({ name }) => name === SUBMIT_ANSWER.name) ? [...tools, SUBMIT_ANSWER] : tools;
-  const { policy, name, seed = '' } = trace.producer;
-  return {
+  const label = !isNegative(item);
+  const called = trace.messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ name }) => name));
+  return wellFormed({
     messages: trace.messages.map(rowMessage),
-    tools: offered.map(rowTool),
+    tools: toolsCovering(tools.map(rowTool), called),
     metadata: {
       schema_version: SFT_SCHEMA,
       trace_id: trace.id,
@@ -112,12 +174,19 @@ export const rowOf = ({ trace, verdict, task, tools, reward: given }: ExportItem
       world_id: task.worldId,
       world: trace.world,
       lineage: { template: task.lineage.template, seed: task.lineage.seed },
-      producer: { policy, name, seed },
+      kind: task.kind,
+      profile: task.profile ?? '',
+      events: eventsOf(trace),
+      view: { user: trace.user, detail: trace.detail },
+      producer: producerOf(trace),
+      origin: originOf(trace),
       verdict: {
         pass: verdict.pass,
         milestones: verdict.milestones.length,
         milestones_passed: verdict.milestones.filter(({ pass }) => pass).length,
       },
+      label,
+      negative_from: label ? -1 : negativeFrom(trace),
       behaviour: byFlag((flag) => behaviour[flag]?.length ?? 0),
       reward: {
         shape,
@@ -128,7 +197,7 @@ export const rowOf = ({ trace, verdict, task, tools, reward: given }: ExportItem
       turns: trace.usage.turns,
       calls: trace.usage.calls,
     },
-  };
+  });
 };
 
 /** Rows of one world and one template are near copies of each other: they stay on one side of a split. */

@@ -1,90 +1,105 @@
-/** First pass of an export: every row behind its lineage in a spool file, since sides are dealt once all lineages are known. */
-import { createReadStream, type WriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+/** First pass of an export: every line behind its rollout in a spool file, since sides and arms are dealt once all are known. */
+import type { WriteStream } from 'node:fs';
 import { sha256 } from '../../kit/hash.js';
-import type { RowFormat } from '../formats/format.js';
-import type { SplitCount } from './card.js';
+import type { Shape } from '../formats/shape.js';
 import { type Exclusion, exclusionOf } from './exclude.js';
+import { FACETS, type Facet, type Facets, facetsOf } from './facets.js';
+import { type Filters, filteredOut } from './filters.js';
 import { jsonLine, push } from './lines.js';
+import type { Unit } from './mix/arms.js';
+import { nearIndex } from './near.js';
 import { type ExportItem, lineageOf, rowOf, type SftRow } from './row.js';
-import type { Split } from './split.js';
+import { bump, count, emptyTally, judge, type Tally } from './tally.js';
 
-const bump = <K>(counts: Map<K, number>, key: K): void => {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-};
+export interface SpoolOptions {
+  shape: Shape;
+  onlyPassing: boolean;
+  filters: Filters;
+  /** Ids of the longest line of a rollout, for `maxTokens`. */
+  lengthOf?: (item: ExportItem, row: SftRow) => number | Exclusion;
+}
+
+/** A rollout in the spool: its lines follow one another. */
+export interface SpooledUnit extends Unit {
+  lineage: string;
+  lines: number;
+}
 
 export interface Spooled {
-  lineages: Map<string, number>;
-  producers: Map<string, number>;
-  worlds: Map<string, number>;
-  templates: Map<string, number>;
-  excluded: Map<Exclusion, number>;
+  tally: Tally;
+  units: SpooledUnit[];
 }
 
 const sayingOf = (row: SftRow): string => sha256(JSON.stringify([row.metadata.task, row.messages]));
 
-const producerName = ({ policy, name }: SftRow['metadata']['producer']): string =>
-  policy === name || policy === 'scripted' ? policy : `${policy} ${name}`;
+/** One string for all rows that say the same: facets are few, rows are many. */
+const interner = (): ((text: string) => string) => {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    known.set(text, text);
+    return text;
+  };
+};
 
-/** Writes every row behind its lineage: `lineage \t row \n`. */
+/** Tells of each row whether it was there before. */
+const doubles = (dedup: Filters['dedup']): ((row: SftRow) => Exclusion | undefined) => {
+  if (dedup === 'none') return () => undefined;
+  const said = new Set<string>();
+  const near = dedup === 'near' ? nearIndex() : undefined;
+  return (row) => {
+    const saying = sayingOf(row);
+    if (said.has(saying)) return 'duplicate';
+    said.add(saying);
+    return near?.isNear(row) ? 'near_duplicate' : undefined;
+  };
+};
+
+/** Writes every line behind the index of its rollout: `index \t line \n`. */
 export const spool = async (
   items: AsyncIterable<ExportItem> | Iterable<ExportItem>,
   file: WriteStream,
-  format: RowFormat,
-  onlyPassing: boolean,
+  { shape, onlyPassing, filters, lengthOf }: SpoolOptions,
 ): Promise<Spooled> => {
-  const out: Spooled = {
-    lineages: new Map(),
-    producers: new Map(),
-    worlds: new Map(),
-    templates: new Map(),
-    excluded: new Map(),
+  const tally = emptyTally();
+  const units: SpooledUnit[] = [];
+  const intern = interner();
+  const isDouble = doubles(filters.dedup);
+  const unfit = (item: ExportItem, row: SftRow, facets: Facets): Exclusion | undefined => {
+    const filtered = filteredOut(row, facets, filters) ?? isDouble(row);
+    if (filtered || filters.maxTokens === undefined || !lengthOf) return filtered;
+    const length = lengthOf(item, row);
+    if (typeof length === 'string') return length;
+    return length > filters.maxTokens ? 'too_many_tokens' : undefined;
   };
-  const said = new Set<string>();
   for await (const item of items) {
-    const exclusion = exclusionOf(item, onlyPassing);
-    if (exclusion) {
-      bump(out.excluded, exclusion);
+    const excluded = exclusionOf(item, onlyPassing);
+    if (excluded !== 'other_task') judge(tally, item);
+    if (excluded) {
+      bump(tally.excluded, excluded);
       continue;
     }
     const row = rowOf(item);
-    const saying = sayingOf(row);
-    if (said.has(saying)) {
-      bump(out.excluded, 'duplicate');
+    const facets = facetsOf(item);
+    const why = unfit(item, row, facets);
+    const made = why
+      ? { refused: why }
+      : shape.lines({ row, clock: item.task.clock, ...(item.trace.tokens ? { tokens: item.trace.tokens } : {}) });
+    if ('refused' in made) {
+      bump(tally.excluded, made.refused);
       continue;
     }
-    said.add(saying);
-    const lineage = lineageOf(item.task);
-    bump(out.lineages, lineage);
-    bump(out.producers, producerName(row.metadata.producer));
-    bump(out.worlds, row.metadata.world_id);
-    bump(out.templates, row.metadata.lineage.template);
-    await push(file, `${jsonLine(lineage)}\t${jsonLine(format.write(row))}\n`);
+    count(tally, row, facets);
+    const own = Object.fromEntries(FACETS.map((facet) => [facet, intern(facets[facet])])) as Record<Facet, string>;
+    for (const line of made.lines) await push(file, `${units.length}\t${jsonLine(line)}\n`);
+    units.push({
+      id: row.metadata.trace_id,
+      task: intern(row.metadata.task),
+      facets: own,
+      lineage: intern(lineageOf(item.task)),
+      lines: made.lines.length,
+    });
   }
-  return out;
-};
-
-/** Second pass: each row to its lineage's side. */
-export const deal = async (
-  spoolFile: string,
-  sides: ReadonlyMap<string, Split>,
-  files: Record<Split, WriteStream>,
-): Promise<Record<Split, SplitCount>> => {
-  const counts: Record<Split, SplitCount> = {
-    train: { rows: 0, bytes: 0, lineages: 0 },
-    validation: { rows: 0, bytes: 0, lineages: 0 },
-  };
-  for (const side of sides.values()) counts[side].lineages++;
-  for await (const line of createInterface({
-    input: createReadStream(spoolFile),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
-    const tab = line.indexOf('\t');
-    const side = sides.get(JSON.parse(line.slice(0, tab)) as string) ?? 'train';
-    const row = `${line.slice(tab + 1)}\n`;
-    counts[side].rows++;
-    counts[side].bytes += Buffer.byteLength(row);
-    await push(files[side], row);
-  }
-  return counts;
+  return { tally, units };
 };
