@@ -1,6 +1,6 @@
 /** Scenario: a dynamic task, static task plus events (dynamics.md; DynaWeave). `dynamics/engine` runs it. */
 import { z } from 'zod';
-import { Check } from './check.js';
+import { AnswerSpec, Check } from './check.js';
 import { Literal, Name } from './table.js';
 import { Call } from './task.js';
 import { Hash } from './world.js';
@@ -81,10 +81,13 @@ export const ScenarioEvent = z.strictObject({
     text: z.string().optional(),
     discoverBy: z.array(z.string()).optional(),
   }),
+  /** What becomes of the task's checks once it has fired; every other check stays as it is. */
   checks: z.strictObject({
     retire: z.array(Name),
     replace: z.array(z.strictObject({ id: Name, by: Check })),
     add: z.array(Check),
+    /** The right answer is another one now: of a milestone that asks something, or of the task where none is named. */
+    answer: z.strictObject({ milestone: Name.optional(), is: AnswerSpec }).optional(),
   }),
   reference: z.strictObject({ insert: z.array(Call), from: z.number().int().min(0), drop: z.number().int().min(0) }),
 });
