@@ -140,6 +140,8 @@ export const GatewayFacts = z.strictObject({
   retried: z.number().int().min(0),
   /** The harness changed or shortened history between requests: `messages` is its last request with the reply. */
   rewritten: z.boolean(),
+  /** Versions of the weights that answered, in order, where the backend told them: more than one is a policy updated meanwhile. */
+  weights: z.array(z.string()).optional(),
 });
 
 export const Trace = z.strictObject({

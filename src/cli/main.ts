@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'add-task': async () => (await import('./commands/add-task.js')).addTaskCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
+  gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),
   sample: async () => (await import('./commands/sample.js')).sampleCommand(),
   difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
   score: async () => (await import('./commands/score.js')).scoreCommand(),

@@ -35,6 +35,8 @@ export interface ChatTokens {
   prompt: number[];
   output: number[];
   logprobs?: number[];
+  /** Version of the weights, where the endpoint tells it: a policy may be updated in the middle of a rollout. */
+  weights?: string;
 }
 
 export interface ChatReply {

@@ -141,7 +141,12 @@ export const tokenClient = (
         calls,
         finish: made.finish === 'stop' && calls.length > 0 ? 'tool_calls' : made.finish,
         usage: { promptTokens: ids.length, completionTokens: made.ids.length },
-        tokens: { prompt: ids, output: made.ids, ...(made.logprobs ? { logprobs: made.logprobs } : {}) },
+        tokens: {
+          prompt: ids,
+          output: made.ids,
+          ...(made.logprobs ? { logprobs: made.logprobs } : {}),
+          ...(made.weights === undefined ? {} : { weights: made.weights }),
+        },
       };
       const message = { role: 'assistant' as const, content: reply.content, calls };
       remember(grown(key, message), {

@@ -52,6 +52,7 @@ export interface MainConversation {
   tools: Asked['tools'];
   tokens: Tokens | undefined;
   rewritten: boolean;
+  weights: string[];
 }
 
 export interface Conversations {
@@ -121,6 +122,7 @@ export const conversations = (): Conversations => {
         tools: end.asked.tools,
         tokens: choice.rewritten ? undefined : track.tokens(),
         rewritten: choice.rewritten,
+        weights: [...new Set(path.flatMap(({ reply }) => reply.tokens?.weights ?? []))],
       };
     },
   };

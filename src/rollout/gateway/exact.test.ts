@@ -73,6 +73,7 @@ describe.each<ExactKind>(['vllm', 'sglang', 'llamacpp'])('%s', (kind) => {
       ...answering.ids.map(logprobOf),
     ]);
     expect(facts.rewritten).toBe(false);
+    expect(facts.weights).toEqual(kind === 'sglang' ? ['w7'] : undefined);
     expect(messages).toMatchObject([
       {},
       { reasoning: 'Where?', toolCalls: [{ name: 'look' }] },

@@ -155,7 +155,13 @@ export const openRollout = (
       })),
       usage: money.usage(),
       ...(main?.tokens ? { tokens: main.tokens } : {}),
-      facts: { dialect: main?.dialect ?? 'openai', exchanges, retried, rewritten: main?.rewritten ?? false },
+      facts: {
+        dialect: main?.dialect ?? 'openai',
+        exchanges,
+        retried,
+        rewritten: main?.rewritten ?? false,
+        ...(main?.weights.length ? { weights: main.weights } : {}),
+      },
       ...(problem ? { problem } : {}),
     };
     signal?.removeEventListener('abort', callOff);
