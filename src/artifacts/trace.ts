@@ -72,6 +72,27 @@ export const Producer = z.strictObject({
   sampling: z.record(z.string(), z.json()).optional(),
 });
 
+/**
+ * What a simulated user can get wrong by its own briefing. `tells_early`: of a later stage; `tells_unasked`: what was to be asked
+ * for; `tells_secret`: ids and answers, which have to be looked up. Of these three an agent may profit; the others mislead it.
+ */
+export const USER_MISTAKES = [
+  'tells_secret',
+  'tells_early',
+  'tells_unasked',
+  'contradicts',
+  'makes_up',
+  'withholds',
+  'asks_otherwise',
+  'ends_early',
+  'repeats',
+  'breaks_role',
+  'says_nothing',
+  'rambles',
+] as const;
+
+export const UserMistake = z.strictObject({ kind: z.enum(USER_MISTAKES), why: z.string() });
+
 /** One thing that a simulated user said. */
 export const UserTurn = z.strictObject({
   /** Index of its message. */
@@ -81,9 +102,12 @@ export const UserTurn = z.strictObject({
   act: z.enum(['requests', 'tells', 'does_not_know', 'confirms', 'tells_rest', 'insists', 'leaves', 'ends']),
   /** Facts that it tells, by id. */
   facts: z.array(Name),
-  by: z.enum(['rules', 'model']),
-  /** Why the model's message was not taken. */
+  /** `script`: a user with mistakes that were drawn. */
+  by: z.enum(['rules', 'model', 'script']),
+  /** Why the model's (or script's) message was not taken. */
   refused: z.string().optional(),
+  /** What is wrong with the message, or was with the one that was not taken. Without `refused` the agent has heard it. */
+  mistakes: z.array(UserMistake).optional(),
 });
 
 /** Where a stage lies in a rollout: what happened up to its end is judged by its milestone. */
@@ -102,6 +126,8 @@ export const Dialogue = z.strictObject({
   persona: z.string(),
   /** The model that worded it; absent: rules did. */
   model: z.string().optional(),
+  /** What it said was let through with its mistakes: it spoke for itself. */
+  trusted: z.boolean().optional(),
   turns: z.array(UserTurn),
   stages: z.array(StageMark),
 });
@@ -184,6 +210,7 @@ export type ToolCall = z.infer<typeof ToolCall>;
 export type Message = z.infer<typeof Message>;
 export type Touch = z.infer<typeof Touch>;
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
+export type UserMistake = z.infer<typeof UserMistake>;
 export type UserTurn = z.infer<typeof UserTurn>;
 export type StageMark = z.infer<typeof StageMark>;
 export type Dialogue = z.infer<typeof Dialogue>;

@@ -1,6 +1,7 @@
 /** What became of a rollout: passed, failed, cut, or a fault that says nothing of who acted, and whose it is (rollout.md). */
 import type { Trace } from '../artifacts/trace.js';
 import type { Verdict } from '../artifacts/verdict.js';
+import { GAVE_AWAY } from './users/fault.js';
 
 export type RolloutOutcome = 'passed' | 'failed' | 'cut' | 'fault';
 
@@ -19,6 +20,9 @@ export const outcomeOf = (
   verdict: Pick<Verdict, 'pass' | 'fault'>,
 ): Became => {
   if (verdict.fault === 'verifier') return { outcome: 'fault', fault: 'verifier' };
+  // A pass in spite of a user who misled stands; what a user gave away, nobody has found.
+  if (problem?.fault === 'user' && (problem.code === GAVE_AWAY || !verdict.pass))
+    return { outcome: 'fault', fault: 'user' };
   if (finish === 'cut' || finish === 'budget') return { outcome: 'cut' };
   if (finish === 'error' && problem && !OWN.has(problem.fault)) return { outcome: 'fault', fault: problem.fault };
   return { outcome: verdict.pass ? 'passed' : 'failed' };

@@ -9,7 +9,8 @@ import type { Policy } from './policy.js';
 import type { Prompt } from './prompt.js';
 import { beginRun, type Run, spentOf } from './run.js';
 import type { EndedStage } from './users/conversation.js';
-import type { SimulatedUser } from './users/user.js';
+import { userProblem } from './users/fault.js';
+import { type SimulatedUser, speakerName } from './users/user.js';
 
 export { DEFAULT_LIMITS, type Limits } from './limits.js';
 
@@ -30,7 +31,10 @@ export interface Rollout {
 }
 
 /** How the task was disclosed, where that is not the whole brief at once, and what was made to fail. */
-export type Disclosed = Partial<Pick<Trace, 'user' | 'detail' | 'faults'>>;
+export interface Disclosed extends Partial<Pick<Trace, 'user' | 'detail' | 'faults'>> {
+  /** Whoever words what a simulated user says, where that is not the rules (`speakerName`). */
+  speaker?: string | undefined;
+}
 
 /** The id of the `index`-th rollout of a task by a producer; `disclosed` tells the task's views apart. */
 export const traceId = (
@@ -38,7 +42,7 @@ export const traceId = (
   producer: Trace['producer'],
   seed: string,
   index: number,
-  { user = 'none', detail = 'full', faults }: Disclosed = {},
+  { user = 'none', detail = 'full', faults, speaker }: Disclosed = {},
 ): string =>
   addressOf({
     task,
@@ -47,6 +51,7 @@ export const traceId = (
     index,
     ...(user === 'none' && detail === 'full' ? {} : { user, detail }),
     ...(faults ? { faults } : {}),
+    ...(speaker === undefined ? {} : { speaker }),
   });
 
 /** What a trace says of where it comes from. */
@@ -61,24 +66,33 @@ export interface About {
   limits?: Pick<Limits, 'prices'> | undefined;
 }
 
+/** Whose problem a rollout has: a user's mistake goes before the policy's, since it may be the cause, and after everything else. */
+const problemOf = ({ problem }: End, dialogue: Trace['dialogue']): Trace['problem'] =>
+  problem && problem.fault !== 'policy' ? problem : (userProblem(dialogue) ?? problem);
+
 /** A run that has ended, as it is kept. */
-export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail, limits }: About): Trace => ({
-  treadle: 'trace/1',
-  id,
-  task: hash,
-  taskId: task.id,
-  world: task.world,
-  snapshot: task.snapshot,
-  producer,
-  user,
-  detail,
-  ...(run.conversation ? { dialogue: run.conversation.dialogue(run.ledger.length) } : {}),
-  messages: run.messages,
-  ledger: run.ledger,
-  events: [],
-  ...end,
-  ...spentOf(run, limits),
-});
+export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail, limits }: About): Trace => {
+  const dialogue = run.conversation?.dialogue(run.ledger.length);
+  const problem = problemOf(end, dialogue);
+  return {
+    treadle: 'trace/1',
+    id,
+    task: hash,
+    taskId: task.id,
+    world: task.world,
+    snapshot: task.snapshot,
+    producer,
+    user,
+    detail,
+    ...(dialogue ? { dialogue } : {}),
+    messages: run.messages,
+    ledger: run.ledger,
+    events: [],
+    ...end,
+    ...(problem ? { problem } : {}),
+    ...spentOf(run, limits),
+  };
+};
 
 /**
  * Rolls a task out. Never throws for what a policy, a model or an endpoint does wrong: that is the trace's `finish` and `problem`.
@@ -92,7 +106,11 @@ export const rolloutTask = async (rollout: Rollout, taskHash = addressOf(rollout
   const run = beginRun(task, prompt, rollout.user);
   const halt = await act(run, { ...rollout, limits, tools: offeredTools(rollout) });
   const { producer } = policy;
-  const id = traceId(taskHash, producer, sample.seed, sample.index, { user, detail });
+  const id = traceId(taskHash, producer, sample.seed, sample.index, {
+    user,
+    detail,
+    speaker: rollout.user && speakerName(rollout.user),
+  });
   // Nothing stops it before its end.
   return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail, limits });
 };

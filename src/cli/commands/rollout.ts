@@ -137,6 +137,16 @@ const rolloutOptions = (): Command =>
     .addOption(new Option('--detail <detail>', 'how explicit requests are').choices([...DETAILS]).default('full'))
     .option('--user-model <name>', 'a model that words what the simulated user says')
     .option('--user-base-url <url>', 'its endpoint (default: --base-url)')
+    .option(
+      '--user-trust',
+      "let the user's model speak for itself: what it gets wrong is marked, and counted as the user's fault",
+    )
+    .addOption(
+      new Option(
+        '--user-mistakes <rate>',
+        'a user who makes mistakes, so many a message (to test what finds them)',
+      ).argParser(realNumber('--user-mistakes', 0, 1)),
+    )
     .addOption(faultOption())
     .addOption(new Option('-n, --n <n>', 'rollouts a task').default(1).argParser(wholeNumber('--n', 10_000)))
     .addOption(new Option('--samples <n>', 'the same').argParser(wholeNumber('--samples', 10_000)).hideHelp())

@@ -81,13 +81,30 @@ describe('who asks', () => {
   });
   it('speaks in a model’s words at its own endpoint, or at the agent’s', () => {
     const url = 'http://127.0.0.1:1/v1';
-    expect(viewOf(options({ user: 'simulated', userModel: 'u', userBaseUrl: url })).userModel?.model).toBe('u');
-    expect(viewOf(options({ user: 'simulated', userModel: 'u', baseUrl: url })).userModel?.model).toBe('u');
+    expect(viewOf(options({ user: 'simulated', userModel: 'u', userBaseUrl: url })).speaker?.name).toBe('u');
+    expect(viewOf(options({ user: 'simulated', userModel: 'u', baseUrl: url })).speaker?.name).toBe('u');
+  });
+  it('is trusted where that is asked for, or makes mistakes that are drawn', () => {
+    const trusted = viewOf(
+      options({ user: 'simulated', userModel: 'u', baseUrl: 'http://127.0.0.1:1/v1', userTrust: true }),
+    );
+    expect(trusted).toMatchObject({ isTrusted: true, speaker: { by: 'model' } });
+    expect(viewOf(options({ user: 'simulated', userMistakes: 0.5 }))).toMatchObject({
+      isTrusted: false,
+      speaker: { by: 'script' },
+    });
   });
   it.each<[string, Partial<ActingOptions>]>([
     ['a model but no user', { userModel: 'u', userBaseUrl: 'http://127.0.0.1:1/v1' }],
     ['an endpoint but no user', { userBaseUrl: 'http://127.0.0.1:1/v1' }],
     ['a model but no endpoint', { user: 'simulated', userModel: 'u' }],
+    ['trust but nobody to trust', { user: 'simulated', userTrust: true }],
+    ['trust but no user', { userTrust: true }],
+    ['mistakes but no user', { userMistakes: 0.5 }],
+    [
+      'mistakes and a model',
+      { user: 'simulated', userMistakes: 0.5, userModel: 'u', baseUrl: 'http://127.0.0.1:1/v1' },
+    ],
     ['an endpoint but no model', { user: 'simulated', userBaseUrl: 'http://127.0.0.1:1/v1' }],
   ])('with %s is refused', (_, more) => expect(codeOf(() => viewOf(options(more)))).toBe('bad_option'));
 });

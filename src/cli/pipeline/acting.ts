@@ -13,6 +13,9 @@ import { referencePolicy } from '../../rollout/agents/reference.js';
 import { scriptedPolicy } from '../../rollout/agents/scripted.js';
 import { sampleSeed } from '../../rollout/many.js';
 import type { Policy } from '../../rollout/policy.js';
+import { faultySpeaker } from '../../rollout/users/faulty.js';
+import { briefedModel, wordingModel } from '../../rollout/users/model-speaker.js';
+import type { Speaker } from '../../rollout/users/speaker.js';
 import { faultRule } from '../../serve/faults/rule.js';
 import type { TaskView } from './rollouts.js';
 
@@ -30,6 +33,8 @@ export interface ActingOptions {
   backend?: Backend['kind'];
   userModel?: string;
   userBaseUrl?: string;
+  userTrust?: boolean;
+  userMistakes?: number;
   temperature?: number;
   turnTokens?: number;
   mistakes?: MistakeRates;
@@ -122,23 +127,46 @@ export const policyOf = (options: ActingOptions): ((task: Task, sample: number) 
 const badUser = (message: string, value: string, next: string): TreadleError =>
   new TreadleError({ code: 'bad_option', message, value, next });
 
-/** The view of the tasks. Throws `bad_option` for a user's model without a simulated user or without an endpoint. */
-export const viewOf = (options: ActingOptions): TaskView => {
-  const { user, detail, userModel, userBaseUrl = options.baseUrl } = options;
-  const own = userModel ?? options.userBaseUrl;
-  if (user === 'none' && own !== undefined)
-    throw badUser('Nobody speaks without a simulated user', own, 'Add --user simulated.');
+/** Who words what a simulated user says. Throws `bad_option`. */
+const speakerOf = (options: ActingOptions): Speaker | undefined => {
+  const { userModel, userBaseUrl = options.baseUrl, userTrust, userMistakes, seed } = options;
   if (userModel === undefined && options.userBaseUrl !== undefined)
     throw badUser('An endpoint for the user needs a model', options.userBaseUrl, 'Add --user-model NAME.');
-  if (userModel !== undefined && userBaseUrl === undefined)
+  if (userMistakes !== undefined) {
+    if (userModel !== undefined)
+      throw badUser(
+        'Drawn mistakes are of a user without a model',
+        userModel,
+        'Leave out --user-model or --user-mistakes.',
+      );
+    return faultySpeaker(seed, userMistakes);
+  }
+  if (userModel === undefined) {
+    if (userTrust)
+      throw badUser('There is nobody to trust', '--user-trust', 'Add --user-model NAME, or --user-mistakes RATE.');
+    return undefined;
+  }
+  if (userBaseUrl === undefined)
     throw badUser("The user's model needs an endpoint", userModel, 'Add --user-base-url http://127.0.0.1:8000/v1.');
   const key = process.env.TREADLE_USER_API_KEY ?? process.env.TREADLE_API_KEY;
+  const client = clientOf(options, userModel, userBaseUrl, key);
+  return userTrust ? briefedModel(client) : wordingModel(client);
+};
+
+/** The view of the tasks. Throws `bad_option` for a user's model without a simulated user or without an endpoint. */
+export const viewOf = (options: ActingOptions): TaskView => {
+  const { user, detail, userTrust = false } = options;
+  const own =
+    options.userModel ?? options.userBaseUrl ?? options.userMistakes ?? (userTrust ? '--user-trust' : undefined);
+  if (user === 'none' && own !== undefined)
+    throw badUser('Nobody speaks without a simulated user', String(own), 'Add --user simulated.');
+  const speaker = speakerOf(options);
   // Rules that are none are told before anything runs.
   const rules = (options.fault ?? []).map((text) => faultRule(text).text);
   return {
     user,
     detail,
     ...(rules.length > 0 ? { faults: { rules, seed: options.seed } } : {}),
-    ...(userModel && userBaseUrl ? { userModel: clientOf(options, userModel, userBaseUrl, key) } : {}),
+    ...(speaker ? { speaker, isTrusted: userTrust } : {}),
   };
 };

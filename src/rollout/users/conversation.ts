@@ -74,14 +74,23 @@ export const conversationWith = (user: SimulatedUser, kept: Kept = { turns: [], 
         mark.calls = calls;
         onEnd?.(stage);
       }
-      if (over) turns.push({ message: last, stage: at, act: over, facts: [], by: 'rules' });
       if (says) say(messages, says, calls);
+      // Who leaves with words has said them.
+      if (over)
+        turns.push({
+          message: says ? messages.length - 1 : last,
+          stage: at,
+          act: over,
+          facts: [],
+          by: says?.turn.by ?? 'rules',
+        });
       return { ...(over ? { over } : {}), ...(stage ? { ended: stage } : {}) };
     },
     stage: () => user.at().stage,
     dialogue: (calls) => ({
       persona: user.persona,
       ...(user.model === undefined ? {} : { model: user.model }),
+      ...(user.isTrusted ? { trusted: true } : {}),
       turns: [...turns],
       stages: stages.map((mark) => (mark.ended === undefined ? { ...mark, calls } : { ...mark })),
     }),

@@ -3,84 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toyHost, toyTask } from '../../../test/rollout/toy.js';
+import { roll, speaking, twoStages } from '../../../test/rollout/two-stages.js';
 import type { Fact } from '../../artifacts/disclosure.js';
-import { Task } from '../../artifacts/task.js';
-import { Trace } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import { canonicalJson } from '../../kit/hash.js';
 import { cassette } from '../../models/cassette.js';
-import type { ChatRequest, ModelClient } from '../../models/types.js';
+import type { ModelClient } from '../../models/types.js';
 import { askingPolicy } from '../agents/asking.js';
 import { referencePolicy } from '../agents/reference.js';
 import { scriptedPolicy } from '../agents/scripted.js';
 import type { Action, Policy } from '../policy.js';
-import { type Rollout, rolloutTask, traceId } from '../rollout.js';
-import type { EndedStage } from './conversation.js';
+import { traceId } from '../rollout.js';
 import { simulatedUser, type Utterance } from './user.js';
 
-const fact = (id: string, words: string, asked: string): Fact => ({
-  id,
-  words,
-  says: `The ${asked} is ${words}.`,
-  asked: [asked],
-  feeds: [],
-  given: 'full',
-});
-
-/** Two stages: look at an invoice, void it. */
-const twoStages = (): Task =>
-  Task.parse({
-    ...toyTask(),
-    kind: 'composed',
-    nodes: [
-      { id: 'a1', family: 'lookup', intent: 'total', service: 'billing', chain: ['invoice.list', 'invoice.get'] },
-      { id: 'a2', family: 'action', intent: 'void', service: 'billing', chain: ['invoice.void'] },
-    ],
-    edges: [{ from: 'a1', to: 'a2', carries: 'information', what: 'which invoice' }],
-    bindings: [{ name: 'subject', service: 'billing', table: 'invoice', key: 'recorded-id', descriptors: [] }],
-    disclosure: {
-      persona: 'formal',
-      stages: [
-        {
-          node: 'a1',
-          full: 'What is the total of the invoice of Brandt?',
-          partial: 'What is the total of an invoice?',
-          vague: 'What is the total of an invoice?',
-          facts: [fact('customer', 'Brandt', 'customer')],
-        },
-        {
-          node: 'a2',
-          full: 'Please void it, with “asked by Miller” as the reason.',
-          partial: 'Please void it.',
-          vague: 'Please do something with it.',
-          facts: [fact('reason', 'asked by Miller', 'reason')],
-        },
-      ],
-    },
-    milestones: [
-      { id: 'm1', node: 'a1', checks: [{ id: 'c1', kind: 'answer', footprint: [] }], says: '2000' },
-      { id: 'm2', node: 'a2', checks: [{ id: 'c2', kind: 'answer', footprint: [] }], says: 'It is void now.' },
-    ],
-    reference: { ...toyTask().reference, answer: '2000. It is void now.' },
-  });
-
-const roll = async (policy: Policy, more: Partial<Rollout> = {}, detail: Fact['given'] = 'full') => {
-  const task = twoStages();
-  const host = toyHost();
-  const seen: (EndedStage & { status: string | undefined })[] = [];
-  const trace = await rolloutTask({
-    host,
-    task,
-    policy,
-    user: simulatedUser(task, detail),
-    onStage: (stage) => seen.push({ ...stage, status: host.rows[1]?.status }),
-    prompt: { detail, hasUser: true },
-    ...more,
-  });
-  expect(Trace.safeParse(trace).error).toBeUndefined();
-  return { trace, host, seen };
-};
 const saying = (...texts: string[]): Policy => ({
   producer: { policy: 'model', name: 'fake' },
   next: ({ turn }): Action => ({ text: texts[Math.min(turn, texts.length - 1)] as string, calls: [] }),
@@ -176,25 +111,12 @@ describe('stage by stage', () => {
       traceId('t', producer, '0', 0, { user: 'simulated', detail: 'full' }),
       traceId('t', producer, '0', 0, { user: 'none', detail: 'vague' }),
       traceId('t', producer, '0', 0, { user: 'simulated', detail: 'vague' }),
+      traceId('t', producer, '0', 0, { user: 'simulated', detail: 'vague', speaker: 'm' }),
     ];
-    expect(new Set(ids).size).toBe(4);
+    expect(new Set(ids).size).toBe(5);
     expect(traceId('t', producer, '0', 0, { user: 'none', detail: 'full' })).toBe(ids[0]);
   });
 });
-
-/** A model that says what it is scripted to, whatever it is asked. */
-const speaking = (...texts: string[]): ModelClient & { requests: ChatRequest[] } => {
-  const requests: ChatRequest[] = [];
-  return {
-    model: 'speaker',
-    requests,
-    chat: async (request) => {
-      requests.push(request);
-      const content = texts[Math.min(requests.length, texts.length) - 1] as string;
-      return { content, calls: [], finish: 'stop' };
-    },
-  };
-};
 
 describe('a model that words what the user says', () => {
   const first = async (text: string, detail: Fact['given'] = 'full') => {
@@ -256,13 +178,17 @@ describe('a model that words what the user says', () => {
       rmSync(dir, { recursive: true, force: true });
     }
   });
-  it('that cannot be reached ends the rollout as unfinished, not as the agent’s failure', async () => {
+  it('that cannot be reached leaves the word to the rules, and the trace says so', async () => {
     const gone: ModelClient = {
       model: 'gone',
       chat: () => Promise.reject(new TreadleError({ code: 'endpoint_down', message: 'gone', fault: 'infrastructure' })),
     };
     const { trace } = await roll(referencePolicy(twoStages()), { user: simulatedUser(twoStages(), 'full', gone) });
-    expect(trace).toMatchObject({ finish: 'error', problem: { code: 'endpoint_down', fault: 'infrastructure' } });
-    expect(trace.dialogue).toMatchObject({ model: 'gone', turns: [], stages: [] });
+    expect(trace).toMatchObject({ finish: 'answered', dialogue: { model: 'gone' } });
+    expect(trace.problem).toBeUndefined();
+    expect(trace.dialogue?.turns.filter(({ act }) => act === 'requests')).toEqual([
+      expect.objectContaining({ by: 'rules', refused: 'gone could not be asked: endpoint_down: gone' }),
+      expect.objectContaining({ by: 'rules', refused: 'gone could not be asked: endpoint_down: gone' }),
+    ]);
   });
 });

@@ -4,8 +4,10 @@ import type { Task } from '../../artifacts/task.js';
 import type { Message, UserTurn } from '../../artifacts/trace.js';
 import type { ModelClient } from '../../models/types.js';
 import { type Known, knownOf } from './known.js';
+import { briefedModel, wordingModel } from './model-speaker.js';
 import { opening, openingState, type Said, stageAt, step, type UserState } from './rules.js';
-import { modelVoice, type Voice } from './voice.js';
+import type { Speaker } from './speaker.js';
+import { plainly, type Voice, voiceOf } from './voice.js';
 
 /** Something said, with what the trace keeps of it. */
 export interface Utterance {
@@ -23,7 +25,9 @@ export interface UserReply {
 
 export interface SimulatedUser {
   persona: string;
+  /** Who words what it says, where rules alone do not. */
   model?: string;
+  isTrusted: boolean;
   /** The node that is asked for, and how many were before it. */
   at(): { node: string; stage: number };
   /** The request that is to be made: the first, or one that was held back; undefined where none is. */
@@ -40,26 +44,9 @@ export interface SimulatedUser {
   fork(): SimulatedUser;
 }
 
-const uttered = async (
-  known: Known,
-  state: UserState,
-  said: Said,
-  voice: Voice | undefined,
-  messages: readonly Message[],
-  signal?: AbortSignal,
-): Promise<Utterance> => {
-  const worded = voice ? await voice(said, state, messages, signal) : { text: said.text };
-  return {
-    text: worded.text,
-    turn: {
-      stage: stageAt(known, state).node,
-      act: said.act,
-      facts: said.facts,
-      by: voice && worded.refused === undefined ? 'model' : 'rules',
-      ...(worded.refused === undefined ? {} : { refused: worded.refused }),
-    },
-  };
-};
+/** How a trace's id tells apart who words what the user says; undefined for the rules. */
+export const speakerName = ({ model, isTrusted }: Pick<SimulatedUser, 'model' | 'isTrusted'>): string | undefined =>
+  model === undefined ? undefined : `${model}${isTrusted ? ' (trusted)' : ''}`;
 
 /** Where a user stands: plain data, so that a copy is another user. */
 interface Standing {
@@ -68,17 +55,56 @@ interface Standing {
   due: Said | undefined;
 }
 
-const userAt = (known: Known, voice: Voice | undefined, model: string | undefined, from: Standing): SimulatedUser => {
+interface Means {
+  known: Known;
+  voice: Voice | undefined;
+  name: string | undefined;
+  isTrusted: boolean;
+}
+
+/** The facts that were to be told are told only where they were said, and others are where they slipped out. */
+const toldBy = (state: UserState, planned: readonly string[], facts: readonly string[]): UserState => ({
+  ...state,
+  told: [...new Set([...state.told.filter((id) => !planned.includes(id)), ...facts])],
+});
+
+const userAt = (means: Means, from: Standing): SimulatedUser => {
+  const { known, voice, name, isTrusted } = means;
   let { state, due } = from;
+  const utter = async (
+    said: Said,
+    messages: readonly Message[],
+    signal: AbortSignal | undefined,
+    mayLeave: boolean,
+  ): Promise<Utterance & { leaves: boolean }> => {
+    let worded = voice ? await voice(said, state, messages, signal) : plainly(said);
+    if (worded.leaves && !mayLeave) {
+      const { mistakes = [] } = worded;
+      worded = { ...plainly(said), refused: mistakes[0]?.why ?? '', mistakes };
+    }
+    const { text, facts, by, refused, mistakes, leaves = false } = worded;
+    state = toldBy(state, said.facts, facts);
+    const turn = {
+      stage: stageAt(known, state).node,
+      act: said.act,
+      facts,
+      by,
+      ...(refused === undefined ? {} : { refused }),
+      ...(mistakes ? { mistakes } : {}),
+    };
+    return { text, turn, leaves };
+  };
   return {
     persona: known.persona.manner,
-    ...(model === undefined ? {} : { model }),
+    ...(name === undefined ? {} : { model: name }),
+    isTrusted,
     at: () => ({ node: stageAt(known, state).node, stage: state.stage }),
     begin: async (messages, signal) => {
       if (!due) return undefined;
-      const said = await uttered(known, state, due, voice, messages, signal);
+      // Who has asked for nothing yet cannot leave.
+      const { text, turn } = await utter(due, messages, signal, false);
       due = undefined;
-      return said;
+      return { text, turn };
     },
     reply: async (text, isAnswer, messages, signal, holds = false) => {
       const ended = stageAt(known, state).node;
@@ -86,19 +112,31 @@ const userAt = (known: Known, voice: Voice | undefined, model: string | undefine
       state = next.state;
       const isHeld = holds && next.hasEnded;
       if (isHeld) due = next.said;
+      const said = next.said && !isHeld ? await utter(next.said, messages, signal, true) : undefined;
+      const over = said?.leaves ? 'leaves' : next.over;
       return {
         ...(next.hasEnded ? { ended } : {}),
-        ...(next.said && !isHeld ? { says: await uttered(known, state, next.said, voice, messages, signal) } : {}),
-        ...(next.over ? { over: next.over } : {}),
+        ...(said ? { says: { text: said.text, turn: said.turn } } : {}),
+        ...(over ? { over } : {}),
       };
     },
-    fork: () => userAt(known, voice, model, { state, due }),
+    fork: () => userAt(means, { state, due }),
   };
 };
 
-/** The user of one rollout: by rules, or by rules in a model's words where one is given. Same task, detail and replies: same words. */
-export const simulatedUser = (task: Task, detail: Detail, model?: ModelClient): SimulatedUser => {
+/** A user whose words a speaker finds. `isTrusted`: with its mistakes (`voiceOf`). */
+export const spokenUser = (task: Task, detail: Detail, speaker?: Speaker, isTrusted = false): SimulatedUser => {
   const known = knownOf(task, detail);
-  const voice = model ? modelVoice(model, task, known) : undefined;
-  return userAt(known, voice, model?.model, { state: openingState(known), due: opening(known) });
+  const voice = speaker ? voiceOf(speaker, task, known, isTrusted) : undefined;
+  return userAt(
+    { known, voice, name: speaker?.name, isTrusted: isTrusted && speaker !== undefined },
+    { state: openingState(known), due: opening(known) },
+  );
 };
+
+/**
+ * The user of one rollout: by rules, or in a model's words where one is given; a trusted model is briefed and speaks for itself.
+ * Same task, detail and replies: same words.
+ */
+export const simulatedUser = (task: Task, detail: Detail, model?: ModelClient, isTrusted = false): SimulatedUser =>
+  spokenUser(task, detail, model && (isTrusted ? briefedModel(model) : wordingModel(model)), isTrusted);

@@ -1,12 +1,19 @@
-/** A model that words what the rules decide to say; its words are taken only where a check proves that they say the same. */
+/** What a speaker says for the user, looked at before it is sent: by words of its own, or by the rules' where those are wrong. */
 import type { Task } from '../../artifacts/task.js';
-import type { Message } from '../../artifacts/trace.js';
-import type { ChatMessage, ModelClient } from '../../models/types.js';
-import { faultOf, secretsOf } from '../../tasks/disclosure/check.js';
-import type { Known, KnownStage } from './known.js';
+import type { Message, UserMistake, UserTurn } from '../../artifacts/trace.js';
+import { asTreadleError } from '../../errors.js';
+import { secretsOf } from '../../tasks/disclosure/check.js';
+import type { Known } from './known.js';
+import { factsSaid, isUnfit, mistakesOf } from './mistakes.js';
 import { pendingFacts, type Said, stageAt, type UserState } from './rules.js';
+import { LEAVING, type Speaker } from './speaker.js';
 
-/** Words one thing; undefined `refused` means that the words are the model's. */
+export interface Worded extends Pick<UserTurn, 'facts' | 'by' | 'refused' | 'mistakes'> {
+  text: string;
+  /** The speaker ends the conversation with it. */
+  leaves?: boolean;
+}
+
 export type Voice = (
   said: Said,
   state: UserState,
@@ -14,68 +21,41 @@ export type Voice = (
   signal?: AbortSignal,
 ) => Promise<Worded>;
 
-export interface Worded {
-  text: string;
-  refused?: string;
-}
+/** Words as the rules have them. */
+export const plainly = ({ text, facts }: Said): Worded => ({ text, facts, by: 'rules' });
 
-const systemOf = ({ persona }: Known): string =>
-  [
-    `You are a person in a company, ${persona.role || 'an employee'}, who writes to an assistant (${persona.manner}; ${persona.tone}, ${persona.verbosity}, ${persona.register} register).`,
-    'You are told what your next message has to say. Write that message in your own words, as such a person would, in one to four sentences.',
-    'Say nothing beyond it: no further details, no ids, no answers, no figures or names of your own. Reply with the message alone.',
-  ].join('\n');
+const firstOf = (mistakes: readonly UserMistake[]): string => mistakes[0]?.why ?? '';
 
-const spoken = (messages: readonly Message[]): string =>
-  messages
-    .filter(({ role, content }) => (role === 'user' || role === 'assistant') && content !== '')
-    .slice(-6)
-    .map(({ role, content }) => `${role === 'user' ? 'You' : 'Assistant'}: ${content}`)
-    .join('\n');
+/** At most so many reasons are kept of one message. */
+const MOST = 6;
 
-const taskOf = (said: Said, must: readonly string[], messages: readonly Message[]): string =>
-  [
-    ...(messages.length > 1 ? ['The conversation so far:', spoken(messages), ''] : []),
-    'Your next message has to say this:',
-    said.text,
-    ...(must.length > 0
-      ? ['', 'These words must be in it exactly as they are:', ...must.map((words) => `- ${words}`)]
-      : []),
-  ].join('\n');
-
-/** Words of facts that may not be said yet: what is still to be asked for, and all of later stages. */
-const withheld = (known: Known, state: UserState, said: Said): string[] => {
-  const pending = pendingFacts(known, state).filter(({ id }) => !said.facts.includes(id));
-  const later = known.stages.slice(state.stage + 1).flatMap(({ facts }) => facts);
-  return [...pending, ...later].map(({ words }) => words);
-};
-
-/** What has been said of the stage by now. */
-const mentioned = ({ request, facts }: KnownStage, { told }: UserState): string[] => [
-  request,
-  ...facts.filter(({ id }) => told.includes(id)).flatMap(({ words, says }) => [words, says]),
-];
-
-/** Throws what the endpoint throws. */
-export const modelVoice = (client: ModelClient, task: Task, known: Known): Voice => {
+/**
+ * `isTrusted`: mistakes are let through and marked, the rollout is the user's fault then; only what no agent should be sent
+ * (nothing, markup, thousands of characters) is still said by the rules. An endpoint that fails leaves the word to the rules as
+ * well; a rollout that is called off throws.
+ */
+export const voiceOf = (speaker: Speaker, task: Task, known: Known, isTrusted = false): Voice => {
+  const find = mistakesOf(task);
   const secret = secretsOf(task);
   return async (said, state, messages, signal) => {
     const stage = stageAt(known, state);
     const must = stage.facts.filter(({ id }) => said.facts.includes(id)).map(({ words }) => words);
-    const request: ChatMessage[] = [
-      { role: 'system', content: systemOf(known) },
-      { role: 'user', content: taskOf(said, must, messages) },
-    ];
-    const { content } = await client.chat({ messages: request, tools: [] }, signal);
-    const text = content.trim();
-    const bounds = {
-      original: said.text,
-      must,
-      secret: [...secret, ...withheld(known, state, said)],
-      may: [...mentioned(stage, state), task.actor.name],
-    };
-    const isRequest = said.act === 'requests' || said.act === 'insists';
-    const fault = faultOf(text, bounds, isRequest);
-    return fault === undefined ? { text } : { text: said.text, refused: fault };
+    const plan = { known, state, said, must, secret, messages };
+    let text: string;
+    try {
+      text = await speaker.say(plan, signal);
+    } catch (thrown) {
+      if (signal?.aborted) throw thrown;
+      const { code, message } = asTreadleError(thrown, 'infrastructure', 'user_failed');
+      return { ...plainly(said), refused: `${speaker.name} could not be asked: ${code}: ${message}`.slice(0, 300) };
+    }
+    const mistakes = find(text, plan).slice(0, MOST);
+    if (mistakes.length === 0) return { text, facts: said.facts, by: speaker.by };
+    if (!isTrusted || mistakes.some(isUnfit)) return { ...plainly(said), refused: firstOf(mistakes), mistakes };
+    const open = [...pendingFacts(known, state), ...stage.facts.filter(({ id }) => said.facts.includes(id))];
+    const facts = [...new Set(factsSaid(text, open).map(({ id }) => id))];
+    const leaves = mistakes.some(({ kind }) => kind === 'ends_early');
+    const own = text.replaceAll(LEAVING, '').trim();
+    return { text: own || 'I have to leave it there.', facts, by: speaker.by, mistakes, ...(leaves ? { leaves } : {}) };
   };
 };

@@ -57,8 +57,8 @@ const ADDRESS = /[^\s@<>()]+@[^\s@<>()]+\.\w+/g;
 
 /** Names: capitalised words that do not begin a sentence. */
 const namesIn = (text: string): string[] =>
-  [...text.matchAll(/(?<=[\p{Ll}\p{N},;)’'"”] )\p{Lu}[\p{L}’'-]+/gu)]
-    .map(([name]) => name)
+  [...text.matchAll(/(?<=(?:[\p{Ll}\p{N},;)]|(?<![.!?])[’'"”]) )\p{Lu}[\p{L}’'-]+/gu)]
+    .map(([name]) => name.replace(/['’]s$/, ''))
     .filter((name) => !/^I['’]/.test(name));
 
 const SMALL = new Set(
@@ -87,30 +87,56 @@ const keptShare = (original: string, text: string, must: readonly string[]): num
 const LEAST_KEPT = 0.4;
 const LONGEST = 600;
 
-/** Why the text may not stand for the original; undefined when it may. `isRequest`: it must still ask for the same. */
-export const faultOf = (
+/** What is wrong with a text, in the kinds that tell apart whose slip it is. */
+export interface Fault {
+  kind: 'empty' | 'long' | 'markup' | 'lost' | 'leaked' | 'made_up' | 'otherwise';
+  /** The words in question. */
+  words: string;
+  why: string;
+}
+
+/** Everything for which the text may not stand for the original, the gravest first. `isRequest`: it must still ask for the same. */
+export const faultsOf = function* (
   text: string,
   { original, must, secret, may = [] }: Bounds,
   isRequest = true,
-): string | undefined => {
-  if (text.trim() === '') return 'it is empty';
-  if (text.length > original.length * 3 + LONGEST) return `it has ${text.length} characters for ${original.length}`;
-  if (/<\/?\w+>|<\||^\s*[[{]|^\s*(?:user|assistant|system)\s*:/i.test(text)) return 'it holds markup or a role';
-  const lost = must.find((words) => !says(text, words));
-  if (lost !== undefined) return `it lost “${lost}”`;
+): Generator<Fault, void> {
+  if (text.trim() === '') {
+    yield { kind: 'empty', words: '', why: 'it is empty' };
+    return;
+  }
+  if (text.length > original.length * 3 + LONGEST) {
+    // No more is read of it: what is that long is not looked through word by word.
+    yield { kind: 'long', words: '', why: `it has ${text.length} characters for ${original.length}` };
+    return;
+  }
+  const markup = /<\/?\w+>|<\||^\s*[[{]|^\s*(?:user|assistant|system)\s*:/i.exec(text)?.[0];
+  if (markup !== undefined) yield { kind: 'markup', words: markup, why: 'it holds markup or a role' };
+  for (const words of must) if (!says(text, words)) yield { kind: 'lost', words, why: `it lost “${words}”` };
   const allowed = [original, ...may, ...must].join('\n');
-  const leaked = secret.find((words) => says(text, words) && !says(allowed, words));
-  if (leaked !== undefined) return `it says “${leaked}”`;
+  for (const words of secret)
+    if (says(text, words) && !says(allowed, words)) yield { kind: 'leaked', words, why: `it says “${words}”` };
   const known = new Set(allowed.match(FIGURE) ?? []);
-  const figure = (text.match(FIGURE) ?? []).find((one) => !known.has(one));
-  if (figure !== undefined) return `it has a figure of its own, ${figure}`;
-  const made = [
+  for (const figure of text.match(FIGURE) ?? [])
+    if (!known.has(figure)) yield { kind: 'made_up', words: figure, why: `it has a figure of its own, ${figure}` };
+  const spoken = allowed.toLowerCase();
+  for (const name of [
     ...[...text.matchAll(QUOTED)].map(([, one, other]) => one ?? other ?? ''),
     ...(text.match(ADDRESS) ?? []),
     ...namesIn(text),
-  ].find((one) => !allowed.toLowerCase().includes(one.toLowerCase().replace(/[.,;!?]+$/, '')));
-  if (made !== undefined) return `it names ${made}, which nobody spoke of`;
-  if (!isRequest) return undefined;
+  ])
+    if (!spoken.includes(name.toLowerCase().replace(/[.,;!?]+$/, '')))
+      yield { kind: 'made_up', words: name, why: `it names ${name}, which nobody spoke of` };
+  if (!isRequest) return;
   const kept = keptShare(original, text, must);
-  return kept < LEAST_KEPT ? `only ${Math.round(kept * 100)} % of the request's own words are left` : undefined;
+  if (kept < LEAST_KEPT) {
+    const why = `only ${Math.round(kept * 100)} % of the request's own words are left`;
+    yield { kind: 'otherwise', words: '', why };
+  }
+};
+
+/** Why the text may not stand for the original; undefined when it may. */
+export const faultOf = (text: string, bounds: Bounds, isRequest = true): string | undefined => {
+  for (const { why } of faultsOf(text, bounds, isRequest)) return why;
+  return undefined;
 };

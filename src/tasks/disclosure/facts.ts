@@ -41,8 +41,11 @@ const askedBy = (col: string): string[] => {
 /** The argument of a row that the request points to: `ref0_approver_email`. */
 const REFERENCE = /^ref\d+_(.+?)\d*$/;
 
+/** The argument that a binding is for. */
+const roleOf = ({ name }: Binding): string => REFERENCE.exec(name)?.[1] ?? name;
+
 const ofReference = (binding: Binding, thing: string, noun: string, isPerson: boolean): Draft[] => {
-  const col = REFERENCE.exec(binding.name)?.[1] ?? binding.name;
+  const col = roleOf(binding);
   const about: About = { col, column: undefined, thing, noun, isPerson, as: 'given' };
   return binding.descriptors.map(({ col: own, words }) => ({
     name: binding.name,
@@ -81,7 +84,7 @@ const ofDescriptor = (ground: Ground, binding: Binding, index: number): Draft | 
 /** A row that the request points to by what is around it: `the vehicle kept by ...`. */
 const aroundReference = (ground: Ground, binding: Binding, index: number): Draft | undefined => {
   const draft = ofDescriptor(ground, binding, index);
-  const role = sayColumn(REFERENCE.exec(binding.name)?.[1] ?? '');
+  const role = sayColumn(roleOf(binding));
   return draft && { ...draft, isFull: true, asked: unique(...draft.asked, role) };
 };
 
@@ -140,10 +143,13 @@ const named = (name: string, taken: Set<string>): string => {
   return id;
 };
 
-/** Noun of what the request's last call makes or changes. */
-const thingOf = ({ world }: Ground, { plan }: Candidate): string => {
-  const last = plan.calls.at(-1);
-  const found = last ? world.tools.get(last.tool) : undefined;
+/** Noun of what is made or changed by the call that takes this column; an errand may look something up after it. */
+const thingOf = ({ world }: Ground, { plan }: Candidate, col: string): string => {
+  const calls = plan.calls.flatMap(({ tool }) => world.tools.get(tool) ?? []);
+  const takes = ({ tool }: (typeof calls)[number]): boolean =>
+    Object.entries(tool.tool.args).some(([name, arg]) => (arg.col ?? name) === col);
+  const writing = calls.filter(({ tool }) => tool.tool.writes.length > 0);
+  const found = writing.findLast(takes) ?? writing.at(-1) ?? calls.at(-1);
   const table = found?.service.spec.tables[found.tool.tool.table];
   return table ? nounOf(table) : '';
 };
@@ -172,7 +178,7 @@ export const factsOf = (ground: Ground, candidate: Candidate): Fact[] => {
     const isNamed = binding.descriptors.length === 1 && binding.descriptors[0]?.col === spec.label;
     return REFERENCE.test(binding.name)
       ? isNamed
-        ? ofReference(binding, thingOf(ground, candidate), nounOf(spec), service.role === 'core')
+        ? ofReference(binding, thingOf(ground, candidate, roleOf(binding)), nounOf(spec), service.role === 'core')
         : binding.descriptors.flatMap((_, index) => aroundReference(ground, binding, index) ?? [])
       : binding.descriptors.flatMap((_, index) => ofDescriptor(ground, binding, index) ?? []);
   });

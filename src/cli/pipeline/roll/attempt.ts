@@ -8,11 +8,18 @@ import type { Trace } from '../../../artifacts/trace.js';
 import type { Verdict } from '../../../artifacts/verdict.js';
 import type { Attempt, TraceLine } from '../../../corpus/traces/line.js';
 import { asTreadleError } from '../../../errors.js';
-import type { ModelClient } from '../../../models/types.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
 import type { Policy } from '../../../rollout/policy.js';
-import { DEFAULT_LIMITS, type Limits, type Rollout, rolloutTask, traceId } from '../../../rollout/rollout.js';
-import { type SimulatedUser, simulatedUser } from '../../../rollout/users/user.js';
+import {
+  DEFAULT_LIMITS,
+  type Disclosed,
+  type Limits,
+  type Rollout,
+  rolloutTask,
+  traceId,
+} from '../../../rollout/rollout.js';
+import type { Speaker } from '../../../rollout/users/speaker.js';
+import { type SimulatedUser, speakerName, spokenUser } from '../../../rollout/users/user.js';
 import { FaultPlan } from '../../../serve/faults/plan.js';
 import { faultRule } from '../../../serve/faults/rule.js';
 import { callerOf } from '../../../serve/sessions/caller.js';
@@ -28,11 +35,21 @@ import type { LoadedWorld } from '../../../world/loaded.js';
 export interface TaskView {
   user: 'none' | 'simulated';
   detail: Detail;
-  /** Words what a simulated user says. */
-  userModel?: ModelClient;
+  /** Words what a simulated user says; the rules do where it is absent. */
+  speaker?: Speaker;
+  /** The speaker's mistakes are let through and marked; without, its words are taken only where they say what is to be said. */
+  isTrusted?: boolean;
   /** Faults injected into its calls: each rollout's are drawn from the seed, the task and its number. */
   faults?: NonNullable<Trace['faults']>;
 }
+
+/** A view as a trace's id tells it from others. */
+const disclosed = ({ user, detail, faults, speaker, isTrusted = false }: TaskView): Disclosed => ({
+  user,
+  detail,
+  faults,
+  speaker: speaker && speakerName({ model: speaker.name, isTrusted }),
+});
 
 /** How rollouts are made. */
 export interface Acting {
@@ -77,7 +94,7 @@ export const sampleId = (
   hash: string,
   index: number,
   { policyFor, seed, view }: Pick<Acting, 'policyFor' | 'seed' | 'view'>,
-): string => traceId(hash, policyFor(task, index).producer, seed, index, view);
+): string => traceId(hash, policyFor(task, index).producer, seed, index, view && disclosed(view));
 
 const physical = async ({ world, task, hash, index }: Sample, acting: Acting): Promise<TraceLine> => {
   const { view = { user: 'none', detail: 'full' }, limits, seed, signal, perform = rolloutTask } = acting;
@@ -86,9 +103,9 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
   const host = sessionFor(world, task, `${task.id}-${index}`, faultsFor(view, task, index));
   try {
     const policy = acting.policyFor(task, index);
-    const id = traceId(hash, policy.producer, seed, index, view);
+    const id = traceId(hash, policy.producer, seed, index, disclosed(view));
     const user: SimulatedUser | undefined =
-      view.user === 'simulated' ? simulatedUser(task, view.detail, view.userModel) : undefined;
+      view.user === 'simulated' ? spokenUser(task, view.detail, view.speaker, view.isTrusted) : undefined;
     const performed = await perform(
       {
         host,
@@ -132,7 +149,7 @@ export const brokenLine = (
   thrown: unknown,
 ): TraceLine => {
   const { producer } = policyFor(task, index);
-  const id = traceId(hash, producer, seed, index, view);
+  const id = traceId(hash, producer, seed, index, disclosed(view));
   const error = asTreadleError(thrown, 'verifier', 'rollout_failed');
   const fault = error.fault === 'policy' || error.fault === 'agent' ? 'verifier' : error.fault;
   return {

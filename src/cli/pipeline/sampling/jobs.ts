@@ -8,7 +8,7 @@ import { sessionHost } from '../../../rollout/sampling/host.js';
 import type { Attempt, Ended, SamplingLimits, SamplingPlan } from '../../../rollout/sampling/plan.js';
 import { prefixId, type Sampled, samplePrefix } from '../../../rollout/sampling/prefix.js';
 import { sampleWhole, wholeIds } from '../../../rollout/sampling/whole.js';
-import { simulatedUser } from '../../../rollout/users/user.js';
+import { spokenUser } from '../../../rollout/users/user.js';
 import type { LoadedWorld } from '../../../world/loaded.js';
 import { isToRepeat } from '../roll/tally.js';
 import { sessionFor, type TaskView } from '../rollouts.js';
@@ -49,7 +49,7 @@ const planOf = (world: LoadedWorld | undefined, { task, hash, index }: Sample, s
     open: () => sessionHost(sessionFor(world as LoadedWorld, task, `${task.id}-${index}`), task, hash),
     task,
     hash,
-    ...(view.user === 'simulated' ? { user: () => simulatedUser(task, view.detail, view.userModel) } : {}),
+    ...(view.user === 'simulated' ? { user: () => spokenUser(task, view.detail, view.speaker, view.isTrusted) } : {}),
     policyFor: (attempt) => settings.policyFor(task, index, attempt),
     prompt: {
       detail: view.detail,
