@@ -29,7 +29,7 @@ export interface Bench {
 
 /** A grounded task of `stages` stages that asks something at several of them. */
 export const benchOf = async (stages: number): Promise<Bench> => {
-  const world = await catalogueWorld('a bakery with two branches in Lyon', 'sampling');
+  const world = await catalogueWorld('a kitchen supplies wholesaler in Leeds', 'sampling', ['billing', 'order_mgmt']);
   const ground = prepareGround(world);
   for (const seed of 'abcdefgh') {
     const services = new Set(world.services.keys());
