@@ -54,3 +54,12 @@ export const risingSeconds =
     if (values.length === count && rises) return values;
     throw badOption(option, `${count} whole numbers of seconds that do not fall`, text, example);
   };
+
+/** Names separated by commas; the option may be given several times. */
+export const commaNames = (text: string, before: string[] = []): string[] => [
+  ...before,
+  ...text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean),
+];

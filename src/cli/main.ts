@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),
   sample: async () => (await import('./commands/sample.js')).sampleCommand(),
+  test: async () => (await import('./commands/test.js')).testCommand(),
   difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
   score: async () => (await import('./commands/score.js')).scoreCommand(),
   review: async () => (await import('./commands/review.js')).reviewCommand(),

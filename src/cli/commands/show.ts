@@ -75,7 +75,8 @@ const showTask = (corpus: Corpus, ui: Ui, id: string): boolean => {
 };
 
 const showRollout = async (corpus: Corpus, ui: Ui, id: string, full: boolean): Promise<void> => {
-  const placed = await findTrace(id, tracesOf(corpus));
+  const begins = (head: { id: string }): boolean => head.id.startsWith(id);
+  const placed = await findTrace(id, tracesOf(corpus, corpus.worlds(), begins));
   if (placed) return showTrace(ui, placed, corpus, full);
   throw new TreadleError({
     code: 'no_such_id',

@@ -4,8 +4,9 @@ import { createInterface } from 'node:readline';
 import { parseArtifact } from '../../../artifacts/registry.js';
 import type { Corpus } from '../../../corpus/corpus.js';
 import { diskError } from '../../../corpus/files.js';
+import type { TraceHead } from '../../../corpus/traces/line.js';
+import { eachTrace } from '../../../corpus/traces/read.js';
 import { TreadleError } from '../../../errors.js';
-import { readTraces } from '../../pipeline/rollouts.js';
 import { cleanShort } from './clean.js';
 import type { FoundTrace } from './shown.js';
 
@@ -20,9 +21,13 @@ const LEAST = 4;
 /** Ids that an error names. */
 const NAMED = 6;
 
-/** Every rollout of the corpus, world by world. */
-export async function* tracesOf(corpus: Corpus, worlds: readonly string[] = corpus.worlds()): AsyncGenerator<Placed> {
-  for (const world of worlds) for (const found of readTraces(corpus, world)) yield { found, world };
+/** Rollouts of the corpus, world by world; what `where` rules out is passed over without being read. */
+export async function* tracesOf(
+  corpus: Corpus,
+  worlds: readonly string[] = corpus.worlds(),
+  where?: (head: TraceHead) => boolean,
+): AsyncGenerator<Placed> {
+  for (const world of worlds) for (const found of eachTrace(corpus, world, where)) yield { found, world };
 }
 
 const foundIn = (value: unknown, at: string): FoundTrace => {
