@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),
   sample: async () => (await import('./commands/sample.js')).sampleCommand(),
   test: async () => (await import('./commands/test.js')).testCommand(),
+  harness: async () => (await import('./commands/harness.js')).harnessCommand(),
   difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
   score: async () => (await import('./commands/score.js')).scoreCommand(),
   review: async () => (await import('./commands/review.js')).reviewCommand(),

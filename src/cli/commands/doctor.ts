@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { TreadleError } from '../../errors.js';
+import { harnessDir } from '../../rollout/harness/found.js';
 import type { OpenedSession } from '../../serve/api.js';
 import { connect, type RemoteTrainer } from '../../serve/client/client.js';
 import { type CallingStep, callMore, targetsOf } from '../../serve/client/load/calling.js';
@@ -12,6 +13,7 @@ import { shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { jsonOption } from '../options.js';
 import { makeUi, type Ui } from '../ui.js';
+import { harnessLines, harnessLineText } from './harness.js';
 
 interface Options {
   sessions: number;
@@ -107,7 +109,9 @@ const examine = async (options: Options): Promise<void> => {
   showMachine(ui, machine);
   if (options.against === undefined) {
     const well = isWell(machine);
-    ui.give({ machine, ok: well });
+    const harnesses = await harnessLines(harnessDir());
+    for (const line of harnesses) ui.say(ui.style('dim', `    ${line.id.padEnd(12)} ${harnessLineText(line)}`));
+    ui.give({ machine, harnesses, ok: well });
     ui.say(
       well
         ? `This machine can hold the connections of ${options.sessions} sessions. Ask a running server with --against.`

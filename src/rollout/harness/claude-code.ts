@@ -1,7 +1,10 @@
 /** Claude Code in print mode: `claude -p` with the world's tools over MCP and the gateway in place of its API. */
+import { z } from 'zod';
 import type { Found, Harness, HarnessKind } from './types.js';
 
 const MCP = 'mcp.json';
+
+const Printed = z.object({ result: z.string(), is_error: z.literal(false).optional() });
 
 const harness = ({ command, path, reads }: Found): Harness => ({
   id: 'claude-code',
@@ -37,8 +40,8 @@ const harness = ({ command, path, reads }: Found): Harness => ({
   toolName: (shown) => (shown.startsWith('mcp__treadle__') ? shown.slice('mcp__treadle__'.length) : undefined),
   answer: (stdout) => {
     try {
-      const { result, is_error } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
-      return typeof result === 'string' && is_error !== true ? result : undefined;
+      const line = stdout.trim().split('\n').at(-1) ?? '';
+      return Printed.safeParse(JSON.parse(line)).data?.result;
     } catch {
       return undefined;
     }

@@ -1,16 +1,19 @@
 /** Which harnesses are on this machine: in the cache folder where `treadle harness install` puts them, or on the search path. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TreadleError } from '../../errors.js';
 import { openSandbox } from '../../serve/sandbox/sandbox.js';
-import { findProgram, searchPath } from './search-path.js';
+import { findProgram, installations, searchPath } from './search-path.js';
 import type { Found, HarnessKind } from './types.js';
 
 /** Outside every repository: TREADLE_HARNESS_DIR, or treadle/harness in the user's cache folder. */
 export const harnessDir = (env: NodeJS.ProcessEnv = process.env): string =>
   env.TREADLE_HARNESS_DIR || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treadle', 'harness');
+
+/** In a harness's folder once it is whole. */
+export const INSTALLED = 'treadle-harness.json';
 
 const VERSION_MS = 60_000;
 
@@ -32,11 +35,16 @@ export const versionOf = async ({ command, path }: Pick<Found, 'command' | 'path
   }
 };
 
+/** A virtual environment's Python is a link to one that lies elsewhere. */
+const linked = (program: string): string[] =>
+  existsSync(program) ? installations([dirname(realpathSync(program))]) : [];
+
 const installed = ({ id, recipe }: HarnessKind, dir: string): Omit<Found, 'version'> | undefined => {
   const folder = join(dir, id);
   const command = join(folder, recipe.program);
-  if (!existsSync(command)) return undefined;
-  return { command, path: (recipe.path ?? []).map((part) => join(folder, part)), reads: [folder] };
+  if (!existsSync(join(folder, INSTALLED)) || !existsSync(command)) return undefined;
+  const path = (recipe.path ?? []).map((part) => join(folder, part));
+  return { command, path, reads: [folder, ...path.flatMap((part) => linked(join(part, 'python')))] };
 };
 
 const elsewhere = ({ recipe }: HarnessKind): Omit<Found, 'version'> | undefined => {

@@ -1,4 +1,5 @@
 /** OpenClaw, one headless turn: `openclaw agent exec` with a config of its own (rollout.md; docs.openclaw.ai/cli/agent). */
+import { z } from 'zod';
 import type { Found, Harness, HarnessKind, HarnessPlace } from './types.js';
 
 const CONFIG = 'openclaw.json';
@@ -30,17 +31,21 @@ const configOf = (place: HarnessPlace): object => ({
   },
 });
 
-interface Envelope {
-  payloads?: { text?: unknown; isError?: unknown }[];
-  text?: unknown;
-  reply?: unknown;
-}
+const Envelope = z.object({
+  payloads: z.array(z.unknown()).optional(),
+  text: z.string().optional(),
+  reply: z.string().optional(),
+});
+const Payload = z.object({ text: z.string(), isError: z.literal(false).optional() });
 
-/** The last JSON object that it printed: notices may stand before it. */
-const envelopeOf = (stdout: string): Envelope | undefined => {
-  for (let at = stdout.indexOf('{'); at >= 0; at = stdout.indexOf('{', at + 1)) {
+/** How many lines are tried as the beginning of the JSON object that it prints: notices may stand before it. */
+const TRIES = 64;
+
+const envelopeOf = (stdout: string): z.infer<typeof Envelope> | undefined => {
+  for (const { index } of [...stdout.matchAll(/^\{/gm)].slice(-TRIES)) {
     try {
-      return JSON.parse(stdout.slice(at)) as Envelope;
+      const parsed = Envelope.safeParse(JSON.parse(stdout.slice(index)));
+      if (parsed.success) return parsed.data;
     } catch {
       // Not here.
     }
@@ -64,11 +69,8 @@ const harness = ({ command, path, reads }: Found): Harness => ({
   toolName: (shown) => (shown.startsWith('treadle__') ? shown.slice('treadle__'.length) : undefined),
   answer: (stdout) => {
     const envelope = envelopeOf(stdout);
-    const texts = (envelope?.payloads ?? []).flatMap(({ text, isError }) =>
-      typeof text === 'string' && isError !== true ? [text] : [],
-    );
-    const text = texts.at(-1) ?? envelope?.text ?? envelope?.reply;
-    return typeof text === 'string' ? text : undefined;
+    const texts = (envelope?.payloads ?? []).flatMap((payload) => Payload.safeParse(payload).data?.text ?? []);
+    return texts.at(-1) ?? envelope?.text ?? envelope?.reply;
   },
 });
 
