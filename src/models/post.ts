@@ -124,8 +124,14 @@ export const post = (server: Server, url: string, body: string, signal: AbortSig
       method: 'POST',
       agent: agents[isSecure ? 'https:' : 'http:'],
       headers: { ...server.headers, 'content-length': bytes.length },
-      signal,
     });
+    // By hand: the option of that name listens to far more, at a tenth of a millisecond a request.
+    const stop = (): void => {
+      sent.destroy(new Error('aborted'));
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    sent.once('close', () => signal.removeEventListener('abort', stop));
+    if (signal.aborted) stop();
     sent.setNoDelay(true);
     sent.setTimeout(server.silenceMs, () => {
       isSilent = true;

@@ -74,7 +74,10 @@ type Paths = Record<string, (body: Record<string, unknown>, next: (prompt: numbe
 
 const PATHS: Record<ExactKind, (fake: FakeIdServer) => Paths> = {
   vllm: (fake) => ({
-    '/tokenize': (body) => ({ tokens: encode(template(body.messages as Message[], body.tools as [], fake.isStrict)) }),
+    '/tokenize': (body) => ({
+      tokens: encode(template(body.messages as Message[], body.tools as [], fake.isStrict)),
+      max_model_len: 2000,
+    }),
     '/detokenize': (body) => ({ prompt: decode(body.tokens as number[]) }),
     '/v1/completions': (body, next) => {
       const { ids, finish = 'stop' } = next(body.prompt as number[]);

@@ -152,6 +152,12 @@ describe.each(KINDS)('%s', (kind) => {
   });
 });
 
+it('asks vLLM for no more tokens than its context has room for', async () => {
+  const client = await clientOf('vllm', [answering]);
+  const { tokens } = await client.chat({ messages: opening, tools: [], sampling: { max_tokens: 32_000 } });
+  expect(server.seen.at(-1)?.body.max_tokens).toBe(2000 - (tokens?.prompt.length ?? 0));
+});
+
 it('refuses a server that went on from another prompt', async () => {
   const client = await clientOf('vllm', [answering]);
   server.before = ({ path }, response) => {

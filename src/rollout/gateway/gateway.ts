@@ -111,12 +111,12 @@ export const startGateway = async (options: GatewayOptions = {}): Promise<Gatewa
       say(response, thrown as TreadleError, door.dialect);
       return;
     }
-    const gone = new AbortController();
+    const calling = new AbortController();
     response.on('close', () => {
-      if (!response.writableFinished) gone.abort();
+      if (!response.writableFinished) calling.abort();
     });
     const writer = door.writer(asked, response, ++asks, rollout.backend.model);
-    void rollout.answer({ asked, writer, gone: gone.signal, drained: (signal) => drain(response, signal) });
+    void rollout.answer({ asked, writer, calling, drained: (signal) => drain(response, signal) });
   };
 
   /** How long a prompt is, which Claude Code asks for before it shortens its history. */

@@ -15,8 +15,8 @@ import type { Backend, Budget, GatewayRollout, Recording } from './types.js';
 export interface Asking {
   asked: Asked;
   writer: Writer;
-  /** Fires when the client goes away. */
-  gone: AbortSignal;
+  /** Aborted when the client goes away, or when the rollout ends. */
+  calling: AbortController;
   drained(signal: AbortSignal): Way['drained'];
 }
 
@@ -60,6 +60,11 @@ export const openRollout = (
   const answerer = answererOf(backend, retries, silenceMs);
   const said = conversations();
   const over = new AbortController();
+  const underway = new Set<AbortController>();
+  const endAll = (): void => {
+    over.abort();
+    for (const calling of underway) calling.abort();
+  };
   let exchanges = 0;
   let retried = 0;
   /** Failures in a row that were passed on; the last of them, until an answer succeeds. */
@@ -77,7 +82,7 @@ export const openRollout = (
   };
   const callOff = (): void => {
     finish(closed('The rollout was called off'));
-    over.abort();
+    endAll();
   };
   if (signal?.aborted) callOff();
   signal?.addEventListener('abort', callOff, { once: true });
@@ -99,9 +104,10 @@ export const openRollout = (
     return { ...asked, body };
   };
 
-  const answer = async ({ asked, writer, gone, drained }: Asking): Promise<void> => {
+  const answer = async ({ asked, writer, calling, drained }: Asking): Promise<void> => {
     let isAdmitted = false;
-    const either = AbortSignal.any([gone, over.signal]);
+    const { signal: either } = calling;
+    underway.add(calling);
     try {
       if (recording || end) throw end ?? closed('The rollout is closed');
       await money.admit();
@@ -139,6 +145,8 @@ export const openRollout = (
       if ((BUDGETS as readonly string[]).includes(error.code)) finish(error);
       else if (!either.aborted && !recording && !end) blame(error, writer);
       writer.fail(error);
+    } finally {
+      underway.delete(calling);
     }
   };
 
@@ -165,7 +173,7 @@ export const openRollout = (
       ...(problem ? { problem } : {}),
     };
     signal?.removeEventListener('abort', callOff);
-    over.abort();
+    endAll();
     onClose();
     return recording;
   };
