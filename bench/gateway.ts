@@ -1,7 +1,7 @@
 /**
  * What the recording gateway costs (rollout.md): the same request to a local fake backend directly and through the gateway, each
  * of the three a process of its own, whole and streamed, one after the other in turn; then 512 rollouts in flight, each with its
- * own token, of which none may lose an answer. `--requests N` (1000; `--small`: 100), `--rollouts N` (512).
+ * own token, of which none may lose an answer. `--requests N` (3000; `--small`: 100), `--rollouts N` (512).
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -130,7 +130,7 @@ const converse = async (url: string, token: string, index: number): Promise<numb
 
 export const main = async (args: string[]): Promise<Record<string, unknown>> => {
   const small = args.includes('--small');
-  const count = Number(after(args, '--requests') ?? (small ? 100 : 1000));
+  const count = Number(after(args, '--requests') ?? (small ? 100 : 3000));
   const rollouts = Number(after(args, '--rollouts') ?? 512);
   const backend = await child<number>('backend.mjs');
   const gateway = await child<string>('gateway.mjs');
