@@ -23,6 +23,25 @@ export interface PerformedCall {
   answer?: string;
 }
 
+/** A copy of its own: the conversation must not change with what a host does to its arguments. */
+const copied = <T extends Json>(value: T): T => {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(copied) as unknown as T;
+  const out: Record<string, Json> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    // As JSON.parse does: a key of this name is a key, and no prototype.
+    if (key === '__proto__')
+      Object.defineProperty(out, key, {
+        value: copied(inner as Json),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else out[key] = copied(inner as Json);
+  }
+  return out as T;
+};
+
 const refused = (code: string, message: string): Json => ({ error: { code, message } });
 
 /** The agent's fault, kept in the ledger although no tool ran. */
@@ -61,6 +80,6 @@ export const performCall = async (
   if (args && !args.ok) return malformed(call, args.why, place);
   const isSubmit = call.name === SUBMIT_ANSWER.name && place.tools.includes(SUBMIT_ANSWER);
   if (isSubmit) return submit(call);
-  const { result, entry } = await place.host.call(call.name, structuredClone(call.arguments));
+  const { result, entry } = await place.host.call(call.name, copied(call.arguments));
   return { text: observationText(result, place.limit), entry };
 };

@@ -5,6 +5,7 @@ import type { SessionTool } from '../serve/tool-host.js';
 import { budgetEnd } from './budget.js';
 import { performCall } from './calls.js';
 import { type Deadline, deadlineOf } from './deadline.js';
+import { historyOf } from './history.js';
 import { DEFAULT_LIMITS } from './limits.js';
 import type { Action, View } from './policy.js';
 import type { Rollout } from './rollout.js';
@@ -45,11 +46,13 @@ const assistantMessage = (action: Action, calls: ToolCall[]): Message => ({
 
 /** Ids as the policy gave them, made unique over the conversation: some servers begin at call_0 in every turn. */
 const namedCalls = (action: Action, messages: readonly Message[]): ToolCall[] => {
-  const taken = new Set(messages.flatMap((message) => message.toolCalls?.map((call) => call.id) ?? []));
+  const { made } = historyOf(messages);
+  const own = new Set<string>();
   return action.calls.map((call, n) => {
-    let id = call.id || `call_${taken.size}`;
-    while (taken.has(id)) id = `${call.id || 'call'}_${taken.size + n}`;
-    taken.add(id);
+    const taken = made.size + own.size;
+    let id = call.id || `call_${taken}`;
+    for (let more = taken + n; made.has(id) || own.has(id); more++) id = `${call.id || 'call'}_${more}`;
+    own.add(id);
     return {
       id,
       name: call.name,

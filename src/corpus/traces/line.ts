@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parseArtifact } from '../../artifacts/registry.js';
 import { Producer, Trace } from '../../artifacts/trace.js';
 import { Verdict } from '../../artifacts/verdict.js';
-import { behaviourOf } from '../../verify/behaviour/registry.js';
+import { type Behaviour, behaviourOf } from '../../verify/behaviour/registry.js';
 import { Reward } from '../../verify/reward.js';
 
 /** An attempt at a rollout that the infrastructure broke and that was made once more (weft.txt, table 4). */
@@ -57,8 +57,17 @@ export interface TraceLine {
 export type Attempt = z.infer<typeof Attempt>;
 export type TraceHead = z.infer<typeof TraceHead>;
 
+const seen = new WeakMap<Trace, Behaviour>();
+
+/** What a trace shows of behaviour; looked for once. */
+export const shownBy = (trace: Trace): Behaviour => {
+  const known = seen.get(trace) ?? behaviourOf(trace);
+  seen.set(trace, known);
+  return known;
+};
+
 export const headOf = ({ trace, verdict, reward, attempts }: TraceLine): TraceHead =>
-  headFrom(trace, verdict, Object.keys(behaviourOf(trace)), reward, attempts);
+  headFrom(trace, verdict, Object.keys(shownBy(trace)), reward, attempts);
 
 const headFrom = (
   trace: Trace,
@@ -85,7 +94,7 @@ const headFrom = (
 
 /** The head and the line's text, newline included. */
 export const lineOf = ({ trace, verdict, stages, reward, attempts }: TraceLine): { head: TraceHead; text: string } => {
-  const behaviour = behaviourOf(trace);
+  const behaviour = shownBy(trace);
   const head = headFrom(trace, verdict, Object.keys(behaviour), reward, attempts);
   const { verdict: judged, ...rest } = head;
   const first = { ...rest, judged };

@@ -3,6 +3,7 @@ import type { Call, Task } from '../../artifacts/task.js';
 import type { Message } from '../../artifacts/trace.js';
 import type { Json } from '../../kit/hash.js';
 import type { SessionTool } from '../../serve/tool-host.js';
+import { contentOf, historyOf } from '../history.js';
 import type { Action, View } from '../policy.js';
 
 /** The ids of replayed calls tell which reference call they are. */
@@ -33,13 +34,8 @@ const placed = (into: Json | undefined, [head, ...rest]: readonly string[], valu
 
 /** The parsed result of the call with this id; undefined when it is not there, cut, or no JSON. */
 export const resultOf = (messages: readonly Message[], id: string): Json | undefined => {
-  const message = messages.find(({ role, toolCallId }) => role === 'tool' && toolCallId === id);
-  if (!message) return undefined;
-  try {
-    return JSON.parse(message.content) as Json;
-  } catch {
-    return undefined;
-  }
+  const message = historyOf(messages).answers.get(id);
+  return message && contentOf(message);
 };
 
 /** What to put for an argument whose source is not in the history. */
@@ -98,5 +94,4 @@ export const answering = (text: string, view: View): Action =>
     : { text, calls: [] };
 
 /** Ids of the calls made so far. */
-export const madeCalls = (messages: readonly Message[]): Set<string> =>
-  new Set(messages.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []));
+export const madeCalls = (messages: readonly Message[]): ReadonlySet<string> => historyOf(messages).made;

@@ -6,7 +6,7 @@ import type { Detail } from '../../../artifacts/disclosure.js';
 import type { Task } from '../../../artifacts/task.js';
 import type { Trace } from '../../../artifacts/trace.js';
 import type { Verdict } from '../../../artifacts/verdict.js';
-import type { Attempt, TraceLine } from '../../../corpus/traces/line.js';
+import { type Attempt, shownBy, type TraceLine } from '../../../corpus/traces/line.js';
 import { asTreadleError } from '../../../errors.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
 import type { Policy } from '../../../rollout/policy.js';
@@ -25,7 +25,6 @@ import { faultRule } from '../../../serve/faults/rule.js';
 import { callerOf } from '../../../serve/sessions/caller.js';
 import { Session } from '../../../serve/sessions/session.js';
 import type { Woven } from '../../../serve/sessions/woven.js';
-import { behaviourOf } from '../../../verify/behaviour/registry.js';
 import { gather } from '../../../verify/evidence.js';
 import { type Penalties, type RewardShape, rewardOf } from '../../../verify/reward.js';
 import { verify } from '../../../verify/verdict.js';
@@ -198,7 +197,7 @@ export const rollOut = async (sample: Sample, acting: Acting): Promise<TraceLine
   const { reward } = acting;
   return {
     ...line,
-    ...(reward ? { reward: rewardOf(line.verdict, behaviourOf(line.trace), reward.shape, reward.penalties) } : {}),
+    ...(reward ? { reward: rewardOf(line.verdict, shownBy(line.trace), reward.shape, reward.penalties) } : {}),
     ...(attempts.length > 0 ? { attempts } : {}),
   };
 };
