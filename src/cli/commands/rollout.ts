@@ -1,40 +1,14 @@
 /** treadle rollout: a policy acts on the tasks of a corpus; traces and verdicts are kept as they end. */
 import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
-import { checkLimits, DEFAULT_LIMITS, type Limits } from '../../rollout/limits.js';
-import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, wholeNumber } from '../arguments.js';
 import { HARNESS_EXAMPLES, harnessOptions } from '../harness-options.js';
 import { DEFAULT_OUT, faultOption, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
-import { type ActingOptions, BACKENDS, mistakesOf, POLICIES, policyOf, viewOf } from '../pipeline/acting.js';
-import { type HarnessOptions, openHarness } from '../pipeline/harness.js';
-import { type CorpusPlan, rolloutCorpus } from '../pipeline/roll/corpus.js';
-import type { Again } from '../pipeline/roll/open-world.js';
+import { BACKENDS, mistakesOf, POLICIES } from '../pipeline/acting.js';
+import { openHarness } from '../pipeline/harness.js';
+import { rolloutCorpus } from '../pipeline/roll/corpus.js';
+import { planOf, type RolloutOptions } from '../pipeline/roll/plan.js';
 import { makeUi, warn } from '../ui.js';
-
-export interface RolloutOptions extends Omit<ActingOptions, 'policy'>, HarnessOptions {
-  policy: ActingOptions['policy'] | 'harness';
-  world?: string[];
-  task?: string[];
-  profile?: string[];
-  kind?: string[];
-  limit?: number;
-  n: number;
-  samples?: number;
-  concurrency: number;
-  memory: number;
-  turns?: number;
-  deadline?: number;
-  maxTokens?: number;
-  maxCost?: number;
-  pricePrompt?: number;
-  priceCompletion?: number;
-  budgetCost?: number;
-  again?: Again | true;
-  reward: RewardShape;
-  penalty: Record<string, number>;
-  json?: boolean;
-}
 
 /** Names separated by commas; the option may be given several times. */
 const names = (text: string, before: string[] = []): string[] => [
@@ -47,22 +21,6 @@ const names = (text: string, before: string[] = []): string[] => [
 
 const dollars = (flags: string, says: string): Option =>
   new Option(flags, says).argParser(realNumber(flags.split(' ')[0] ?? '', 0, 1_000_000));
-
-/** Limits of each rollout. Throws `bad_budget` for money without prices. */
-const limitsOf = (options: RolloutOptions): Partial<Limits> => {
-  const { turns, deadline, maxTokens, maxCost, pricePrompt, priceCompletion, budgetCost } = options;
-  const hasPrices = pricePrompt !== undefined || priceCompletion !== undefined;
-  const limits: Partial<Limits> = {
-    ...(turns === undefined ? {} : { turns }),
-    ...(deadline === undefined ? {} : { deadlineMs: deadline * 1000 }),
-    ...(maxTokens === undefined ? {} : { tokens: maxTokens }),
-    ...(maxCost === undefined ? {} : { cost: maxCost }),
-    ...(hasPrices ? { prices: { prompt: pricePrompt ?? 0, completion: priceCompletion ?? 0 } } : {}),
-    ...(budgetCost === undefined ? {} : { purse: { limit: budgetCost, spent: 0 } }),
-  };
-  checkLimits({ ...DEFAULT_LIMITS, ...limits });
-  return limits;
-};
 
 const EXAMPLES = `
 Examples:
@@ -79,34 +37,10 @@ Ctrl-C ended is made again.`;
 
 const run = async (dir: string, options: RolloutOptions): Promise<void> => {
   const ui = makeUi(options.json === true);
-  const { n, samples = n, again, memory, reward, penalty, policy } = options;
   const harness = await openHarness(options, dir);
   for (const warning of harness?.warnings ?? []) warn(`warning: ${warning}`);
-  const acting: ActingOptions = { ...options, policy: policy === 'harness' ? 'none' : policy };
-  const plan: CorpusPlan = {
-    filter: {
-      ...(options.world ? { worlds: options.world } : {}),
-      ...(options.task ? { tasks: options.task } : {}),
-      ...(options.profile ? { profiles: options.profile } : {}),
-      ...(options.kind ? { kinds: options.kind } : {}),
-      ...(options.limit === undefined ? {} : { limit: options.limit }),
-    },
-    acting: {
-      seed: options.seed,
-      policyFor: harness?.policyFor ?? policyOf(acting),
-      ...(harness ? { perform: harness.perform } : {}),
-      view: viewOf(acting),
-      limits: limitsOf(options),
-      reward: { shape: reward, penalties: penalty },
-      attempts: 2,
-    },
-    samples,
-    again: again === true ? 'all' : (again ?? 'unfinished'),
-    concurrency: options.concurrency,
-    memory: memory * 2 ** 20,
-  };
   try {
-    await rolloutCorpus(dir, plan, ui);
+    await rolloutCorpus(dir, planOf(options, harness), ui);
   } finally {
     await harness?.close();
   }
@@ -152,6 +86,11 @@ const rolloutOptions = (): Command =>
     .addOption(new Option('--samples <n>', 'the same').argParser(wholeNumber('--samples', 10_000)).hideHelp())
     .addOption(
       new Option('--concurrency <n>', 'rollouts in flight').default(8).argParser(wholeNumber('--concurrency', 1024)),
+    )
+    .addOption(
+      new Option('--jobs <n>', 'processes over the worlds, for policies that use no model (default: 1)').argParser(
+        wholeNumber('--jobs', 64),
+      ),
     )
     .addOption(
       new Option('--memory <mib>', 'what loaded worlds may take; one is loaded whatever it takes')

@@ -13,19 +13,11 @@ import type { Ui } from '../../ui.js';
 import { refresh } from '../report.js';
 import { RolloutSums } from '../rollout-sums.js';
 import type { Acting } from './attempt.js';
-import type { Again } from './open-world.js';
-import { type Filter, pickTasks } from './pick.js';
+import { crewRollouts } from './crew.js';
+import { pickTasks } from './pick.js';
+import type { CorpusPlan } from './plan.js';
 import { progressOf } from './progress.js';
 import { runRollouts } from './run.js';
-
-export interface CorpusPlan {
-  filter: Partial<Filter>;
-  acting: Acting;
-  samples: number;
-  again: Again;
-  concurrency: number;
-  memory: number;
-}
 
 /** The reward of a kept rollout as this run reckons it, whatever the run reckoned that made it. */
 const rewarded = (head: TraceHead, { reward: asked }: Acting): TraceHead => {
@@ -73,22 +65,22 @@ export const rolloutCorpus = async (dir: string, plan: CorpusPlan, ui: Ui): Prom
   let engine: Engine | undefined;
   try {
     record('running', 0);
-    engine = await Engine.start();
-    const { failure, lost, isSpent } = await runRollouts({
-      ...plan,
-      corpus,
-      engine,
-      picked,
+    const watch = {
       stop,
-      onKept: (head) => {
+      onKept: (head: TraceHead) => {
         count([head]);
         progress.show(kept, skipped, sums.outcomes);
       },
-      onSkipped: (heads) => {
+      onSkipped: (heads: readonly TraceHead[]) => {
         skipped += heads.length;
         count(heads);
       },
-    });
+    };
+    if (!plan.crew) engine = await Engine.start();
+    const { failure, lost, isSpent } =
+      plan.crew && !engine
+        ? await crewRollouts({ ...plan.crew, ...watch, dir: corpus.dir, picked })
+        : await runRollouts({ ...plan, ...watch, corpus, engine: engine as Engine, picked });
     const early =
       failure !== undefined
         ? stopped(failure, kept, planned, lost)
