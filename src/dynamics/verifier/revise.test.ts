@@ -152,6 +152,29 @@ describe('what is asked after events', () => {
     );
   });
 
+  it('a row that both change differs in the columns of both, and in no others', () => {
+    const due: ScenarioEvent = event('due', {
+      effect: {
+        patch: [
+          {
+            do: 'update',
+            service: 'billing',
+            table: 'invoice',
+            where: { id: keys[0] as string },
+            set: { due_on: 1_900_000_000 },
+          },
+        ],
+      },
+    });
+    const both = open([due]);
+    write(both, keys[1] as string, 'asked too');
+    write(both, keys[0] as string, 'asked');
+    expect(passes(both, revise(task(), realised(both)).judged)).toBe(true);
+    const more = both.fork('more');
+    expect(more.call('update_invoice', { invoice_id: keys[2] as string, memo: 'too much' }).ok).toBe(true);
+    expect(passes(more, revise(task(), realised(more)).judged)).toBe(false);
+  });
+
   it('a row that came, and one that went, are allowed as such and no further', () => {
     const touched = [
       { service: 'billing', table: 'invoice', key: 'inv_new', change: 'insert' as const, cols: [] },

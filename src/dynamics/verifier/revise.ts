@@ -28,10 +28,25 @@ export interface Revision {
 
 type Frame = Extract<Check, { kind: 'unchanged' }>;
 
-const allowance = ({ service, table, key, change, cols }: Touch): Frame['except'][number] => {
+type Allowance = Frame['except'][number];
+
+const speaksOf = ({ service, table, keys }: Allowance, touch: Touch): boolean =>
+  service === touch.service && table === touch.table && (keys === undefined || keys.includes(touch.key));
+
+/**
+ * What the frame allows besides, for a row that an event touched. A row that the task changes too differs in the columns of both,
+ * and one allowance has to cover a change.
+ */
+const allowance = (touch: Touch, frame: Frame): Allowance => {
+  const { service, table, key, change, cols } = touch;
   const row = { service, table, keys: [key] };
   if (change === 'insert') return { ...row, inserts: 1 };
-  return change === 'delete' ? { ...row, deletes: true } : { ...row, cols: [...cols] };
+  if (change === 'delete') return { ...row, deletes: true };
+  const own = frame.except.filter(
+    (one) => speaksOf(one, touch) && one.inserts === undefined && one.deletes === undefined,
+  );
+  const all = new Set([...own.flatMap((one) => one.cols ?? []), ...cols]);
+  return { ...row, cols: [...all] };
 };
 
 const unknown = (event: string, what: string, value: string, known: readonly string[]): TreadleError =>
@@ -80,14 +95,18 @@ const withEvent = (judged: Judged, event: ScenarioEvent): Judged => {
   return withAnswer({ ...judged, milestones }, event);
 };
 
+const widened = (frame: Frame, touched: readonly Touch[]): Frame => {
+  const except = [...frame.except];
+  // Later ones see earlier ones: two events may touch one row.
+  for (const touch of touched) except.push(allowance(touch, { ...frame, except }));
+  return { ...frame, except };
+};
+
 const withFrame = (judged: Judged, touched: readonly Touch[]): Judged => {
   if (touched.length === 0) return judged;
-  const allowed = touched.map(allowance);
   const milestones = judged.milestones.map((milestone) => {
     if (!milestone.checks.some(isFrame)) return milestone;
-    const checks = milestone.checks.map((check) =>
-      check.kind === 'unchanged' ? { ...check, except: [...check.except, ...allowed] } : check,
-    );
+    const checks = milestone.checks.map((check) => (check.kind === 'unchanged' ? widened(check, touched) : check));
     return { ...milestone, checks };
   });
   return { ...judged, milestones };

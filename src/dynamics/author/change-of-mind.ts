@@ -1,0 +1,161 @@
+/** Requirement events: whoever asked wants another value after all, and says so before it is written (DynaWeave, "task requirement"). */
+import type { Fact } from '../../artifacts/disclosure.js';
+import type { ScenarioEvent } from '../../artifacts/scenario.js';
+import type { Call, Task } from '../../artifacts/task.js';
+import type { Json } from '../../kit/hash.js';
+import { valueAt, withValueAt } from '../../kit/json-path.js';
+import type { Rng } from '../../kit/rng.js';
+import { snake } from '../../kit/words.js';
+import type { Session } from '../../serve/sessions/session.js';
+import { freeText } from '../../tasks/atomic/texts.js';
+import { currencyOf, sayValue } from '../../tasks/ground/say.js';
+import { gather } from '../../verify/evidence.js';
+import { verify } from '../../verify/verdict.js';
+import type { SqlValue } from '../../world/state/types.js';
+import { isFrame } from '../verifier/footprints.js';
+import type { Candidate } from './accept.js';
+import { newArgument } from './new-value.js';
+import { asItIsNow, rowByKey, rowsWhere } from './rows.js';
+import { played, type Stage } from './trial.js';
+import { momentBefore } from './when.js';
+
+type Changes = Map<string, { before: SqlValue; now: SqlValue }>;
+
+/** Columns of the rows that call `n` wrote which hold something else in the second session. */
+const changesAt = (n: number, before: Session, now: Session): Changes => {
+  const changes: Changes = new Map();
+  for (const { service, table, key } of before.ledger[n]?.touched ?? []) {
+    const [one, other] = [before, now].map((session) => rowByKey(session, service, table, key));
+    for (const [col, value] of Object.entries(one ?? {}))
+      if (other && other[col] !== value)
+        changes.set(`${service}.${table}.${col}`, { before: value, now: other[col] as SqlValue });
+  }
+  return changes;
+};
+
+/** How the new value is said, where the old one is said in the same way. */
+const wordsFor = (fact: Fact, changes: Changes, n: number, now: Session): string | undefined => {
+  for (const { service, table, key } of now.ledger[n]?.touched ?? []) {
+    const loaded = now.world.services.get(service);
+    const spec = loaded?.spec.tables[table];
+    const row = rowByKey(now, service, table, key);
+    if (!loaded || !spec || !row) continue;
+    const currency = currencyOf(loaded.spec, spec, row);
+    for (const [col, column] of Object.entries(spec.cols)) {
+      const change = changes.get(`${service}.${table}.${col}`);
+      if (change && sayValue(column, change.before, currency) === fact.words)
+        return sayValue(column, change.now, currency);
+    }
+  }
+  return undefined;
+};
+
+const textOf = ({ says, words }: Fact, other: string): string => {
+  const now = says.replace(words, () => other).replace(/([.?!])”\.$/, '$1”');
+  return `I have to correct myself: ${now.charAt(0).toLowerCase()}${now.slice(1)}`;
+};
+
+const changedChecks = (task: Task, now: Session, changes: Changes): ScenarioEvent['checks']['replace'] | undefined => {
+  const { milestones } = verify(task, gather(now, task.reference.answer), now.id, '0'.repeat(64));
+  const failing = new Set(
+    milestones.flatMap(({ checks }) => checks.flatMap(({ check, pass }) => (pass ? [] : [check]))),
+  );
+  const replace: ScenarioEvent['checks']['replace'] = [];
+  for (const check of task.milestones.flatMap(({ checks }) => checks)) {
+    if (!failing.has(check.id)) continue;
+    const by = isFrame(check) ? undefined : asItIsNow(check, now, changes);
+    if (!by) return undefined;
+    replace.push({ id: check.id, by });
+  }
+  return replace.length > 0 ? replace : undefined;
+};
+
+/** A free text's column has texts of its own in other rows: a better second thought than any phrase. */
+const saidElsewhere = (changes: Changes, now: Session, old: Json | undefined, random: Rng): string | undefined => {
+  for (const [place, { before }] of changes) {
+    if (before !== old) continue;
+    const [service = '', table = '', col = ''] = place.split('.');
+    return freeText(col, rowsWhere(now, service, table, {}, 200), before, random);
+  }
+  return undefined;
+};
+
+interface Wish {
+  fact: Fact;
+  /** The call that writes it, and its argument. */
+  n: number;
+  arg: string;
+  when: ScenarioEvent['when'];
+}
+
+/** The event that asks for this value; `better`: a value that would read more naturally. */
+const asking = (
+  { world, task }: Stage,
+  { fact, n, arg, when }: Wish,
+  value: Json,
+  random: Rng,
+): { candidate?: Candidate; better?: Json | undefined } => {
+  const call = task.reference.calls[n] as Call;
+  const other: Call = { ...call, args: withValueAt(call.args, arg, value) };
+  const calls = task.reference.calls.map((each, at) => (at === n ? other : each));
+  const before = played({ world, task }, task.reference.calls);
+  const now = played({ world, task }, calls);
+  try {
+    if (!now.ledger[n]?.ok) return {};
+    const changes = changesAt(n, before, now);
+    const words = wordsFor(fact, changes, n, now);
+    const replace = words === undefined || words === fact.words ? undefined : changedChecks(task, now, changes);
+    if (words === undefined || !replace) return {};
+    const say = textOf(fact, words);
+    const event: ScenarioEvent = {
+      id: `new_${fact.id}`,
+      source: 'requirement',
+      when,
+      guard: [],
+      needs: [],
+      excludes: [],
+      reads: [],
+      writes: [],
+      effect: { say },
+      notify: { to: 'user', text: say },
+      checks: { retire: [], replace, add: [] },
+      reference: { insert: [other], from: n, drop: 1 },
+    };
+    const isText = typeof value === 'string' && value.includes(' ');
+    return {
+      candidate: { event, answer: task.reference.answer },
+      better: isText ? saidElsewhere(changes, now, valueAt(call.args, arg), random) : undefined,
+    };
+  } finally {
+    before.drop();
+    now.drop();
+  }
+};
+
+const candidateOf = (stage: Stage, fact: Fact, n: number, arg: string, random: Rng): Candidate | undefined => {
+  const { task } = stage;
+  const old = valueAt(task.reference.calls[n]?.args, arg);
+  const value = newArgument(snake(arg.split('.').at(-1) ?? arg), old, random);
+  const when = momentBefore(task, n, random)?.when;
+  if (value === undefined || !when || !fact.says.includes(fact.words)) return undefined;
+  const wish = { fact, n, arg, when };
+  const { candidate, better } = asking(stage, wish, value, random);
+  if (better === undefined || better === '' || better === value || better === old) return candidate;
+  return asking(stage, wish, better, random).candidate ?? candidate;
+};
+
+/** One candidate for each value that the user decides on and a call writes. */
+export const changesOfMind = (stage: Stage, random: Rng): Candidate[] => {
+  const { task, world } = stage;
+  return task.disclosure.stages.flatMap(({ facts }) =>
+    facts.flatMap((fact) => {
+      if (typeof fact === 'string') return [];
+      const feed = fact.feeds.find((one) => 'call' in one && writes(world, task.reference.calls[one.call]));
+      if (!feed || !('call' in feed)) return [];
+      return candidateOf(stage, fact, feed.call, feed.arg, random.stream(fact.id)) ?? [];
+    }),
+  );
+};
+
+const writes = (world: Stage['world'], call: Call | undefined): boolean =>
+  call !== undefined && (world.tools.get(call.tool)?.tool.tool.writes.length ?? 0) > 0;

@@ -1,0 +1,81 @@
+/** A scenario tried out: calls and an answer on a session with its events woven in, judged as the events that fired make it. */
+import type { Scenario, ScenarioEvent } from '../../artifacts/scenario.js';
+import type { Call, Task } from '../../artifacts/task.js';
+import type { Verdict } from '../../artifacts/verdict.js';
+import { addressOf } from '../../kit/hash.js';
+import { callerOf } from '../../serve/sessions/caller.js';
+import { Session } from '../../serve/sessions/session.js';
+import { gather } from '../../verify/evidence.js';
+import { verify } from '../../verify/verdict.js';
+import type { LoadedWorld } from '../../world/loaded.js';
+import { EventEngine } from '../engine/engine.js';
+import { type Realised, type Revision, revise } from '../verifier/revise.js';
+
+export interface Played {
+  calls: readonly Call[];
+  answer: string;
+}
+
+export interface Trial {
+  /** With the checks as the events revise them. */
+  verdict: Verdict;
+  revision: Revision;
+  engine: EventEngine;
+  /** Every call succeeded. */
+  clean: boolean;
+  /** State hash and firing log together: two runs of one thing give one. */
+  print: string;
+  session: Session;
+}
+
+/** The world as the task finds it. */
+export interface Stage {
+  world: LoadedWorld;
+  task: Task;
+}
+
+const openOn = ({ world, task }: Stage, woven?: EventEngine): Session =>
+  Session.open(world, {
+    id: task.id,
+    services: task.services,
+    me: callerOf(task.actor),
+    isUnversioned: true,
+    ...(woven ? { woven } : {}),
+  });
+
+/** The events that fired with the rows they changed, in their order. */
+export const realisedOf = (engine: EventEngine): Realised[] =>
+  engine.log.flatMap(({ event, fate, touched }) => {
+    const own = engine.graph.events.get(event);
+    return fate === 'fired' && own ? [{ event: own, touched }] : [];
+  });
+
+/** A session without events on which these calls were made; drop it. */
+export const played = (stage: Stage, calls: readonly Call[]): Session => {
+  const session = openOn(stage);
+  for (const { tool, args } of calls) session.call(tool, structuredClone(args));
+  return session;
+};
+
+/** Plays against the events; the session is dropped by `done` with what it looks at. */
+export const tryOut = (
+  stage: Stage,
+  scenario: Pick<Scenario, 'events' | 'seed' | 'offersWait'>,
+  { calls, answer }: Played,
+): Trial => {
+  const engine = new EventEngine(scenario);
+  const session = openOn(stage, engine);
+  let clean = true;
+  for (const { tool, args } of calls) clean = session.call(tool, structuredClone(args)).ok && clean;
+  const revision = revise(stage.task, realisedOf(engine));
+  const verdict = verify(revision.judged, gather(session, answer), session.id, '0'.repeat(64));
+  const print = addressOf({ state: session.hash(), log: engine.log, notices: engine.notices } as never);
+  return { verdict, revision, engine, clean, print, session };
+};
+
+/** The reference as an event changes it. */
+export const edited = ({ calls }: Pick<Task['reference'], 'calls'>, { reference }: ScenarioEvent): Call[] => [
+  ...calls.slice(0, reference.from),
+  ...reference.insert,
+  ...calls.slice(reference.from + reference.drop),
+];

@@ -1,0 +1,23 @@
+/** Moments in a reference at which an event may come. */
+import type { ScenarioEvent } from '../../artifacts/scenario.js';
+import type { Task } from '../../artifacts/task.js';
+import type { Rng } from '../../kit/rng.js';
+
+export interface Moment {
+  when: ScenarioEvent['when'];
+  /** The reference's call after whose completion it comes. */
+  at: number;
+}
+
+/** After one of the calls before call `n`; undefined where there is none. */
+export const momentBefore = (
+  { reference: { calls } }: Pick<Task, 'reference'>,
+  n: number,
+  random: Rng,
+): Moment | undefined => {
+  if (n < 1) return undefined;
+  const at = random.int(0, n - 1);
+  const tool = calls[at]?.tool as string;
+  const nth = calls.slice(0, at + 1).filter((call) => call.tool === tool).length;
+  return { when: { after: { tool, nth } }, at };
+};
