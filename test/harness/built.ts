@@ -10,7 +10,7 @@ import type { Backend } from '../../src/rollout/gateway/types.js';
 import { findJail } from '../../src/rollout/harness/jail.js';
 import { harnessProducer, rolloutHarness } from '../../src/rollout/harness/run.js';
 import { openToolDoor } from '../../src/rollout/harness/tools-door.js';
-import type { Harness } from '../../src/rollout/harness/types.js';
+import type { Found, HarnessKind } from '../../src/rollout/harness/types.js';
 import { callerOf } from '../../src/serve/sessions/caller.js';
 import { Session } from '../../src/serve/sessions/session.js';
 import { gather } from '../../src/verify/evidence.js';
@@ -18,13 +18,13 @@ import { verify } from '../../src/verify/verdict.js';
 import { groundedWorld } from '../../src/world/grounded.js';
 import { type LoadedWorld, loadWorld } from '../../src/world/loaded.js';
 import { Engine } from '../../src/world/state/engine.js';
-import { type FakeModel, fakeModel, replaying } from './fake-model.js';
+import { fakeModel, replaying, type WireRequest } from './fake-model.js';
 
 export interface Played {
   trace: Trace;
   verdict: Verdict;
   task: Task;
-  model: FakeModel;
+  requests: readonly WireRequest[];
   jailed: boolean;
 }
 
@@ -43,7 +43,7 @@ const sessionOf = (world: LoadedWorld, task: Task): Session =>
 export const playReference = async (
   corpusDir: string,
   root: string,
-  { harness, version }: { harness: Harness; version: string },
+  { kind, found }: { kind: HarnessKind; found: Found },
 ): Promise<Played> => {
   const corpus = Corpus.open(corpusDir);
   const id = corpus.worlds()[0] as string;
@@ -55,22 +55,23 @@ export const playReference = async (
   const model = await fakeModel(replaying(task, host.tools()));
   const [gateway, tools] = [await startGateway(), await openToolDoor()];
   const { jail } = await findJail();
+  const harness = kind.harness(found);
   const backend: Backend = { kind: 'openai', baseUrl: model.baseUrl, model: 'm1' };
   try {
     const trace = await rolloutHarness(
       { gateway, tools, jail, root },
       {
         harness,
-        producer: harnessProducer(harness, { version, backend, seed: '0' }),
+        producer: harnessProducer(harness, { version: found.version, backend, seed: '0' }),
         host,
         task,
         backend,
         prompt: { company: world.spec.company.name, policies: world.spec.policies.map(({ text }) => text) },
-        limits: { deadlineMs: 300_000 },
+        limits: { deadlineMs: 480_000 },
       },
     );
     const verdict = verify(task, gather(host, trace.answer), trace.id, addressOf(task));
-    return { trace, verdict, task, model, jailed: jail !== undefined };
+    return { trace, verdict, task, requests: model.requests, jailed: jail !== undefined };
   } finally {
     host.drop();
     await Promise.all([gateway.close(), tools.close(), model.close()]);

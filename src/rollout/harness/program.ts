@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asTreadleError, TreadleError } from '../../errors.js';
 import type { ProcessExit } from '../../serve/sandbox/process-group.js';
 import { openSandbox, type Sandbox } from '../../serve/sandbox/sandbox.js';
-import { deadlineOf } from '../deadline.js';
+import { type Deadline, deadlineOf } from '../deadline.js';
 import type { Jail } from './jail.js';
 import { programOf, searchPath } from './search-path.js';
 import type { HarnessCommand } from './types.js';
@@ -72,7 +72,9 @@ const start = (sandbox: Sandbox, plan: ProgramPlan, made: HarnessCommand, onOutp
 const tooMuch = (bytes: number): TreadleError =>
   new TreadleError({ code: 'output_limit', message: `The harness printed more than ${bytes} bytes`, fault: 'policy' });
 
-const runIn = async (sandbox: Sandbox, plan: ProgramPlan): Promise<ProgramEnd> => {
+const stopped = (by: TreadleError): Ended => ({ how: 'stopped', by });
+
+const runIn = async (sandbox: Sandbox, plan: ProgramPlan, deadline: Deadline): Promise<ProgramEnd> => {
   const made = plan.command(plan.jail?.workdir ?? sandbox.folder);
   await writeFiles(sandbox.folder, made.files);
   let printed = 0;
@@ -84,11 +86,9 @@ const runIn = async (sandbox: Sandbox, plan: ProgramPlan): Promise<ProgramEnd> =
     printed += bytes;
     if (printed > plan.outputBytes) overflow(tooMuch(plan.outputBytes));
   });
-  const deadline = deadlineOf(plan.deadlineMs, plan.signal);
   if (made.stdin !== undefined) process.write(made.stdin);
   process.endInput();
   const exited = process.exited.then((exit): Ended => ({ how: 'exited', ...exit }));
-  const stopped = (by: TreadleError): Ended => ({ how: 'stopped', by });
   try {
     const ended = await deadline.within(() =>
       Promise.race([
@@ -101,8 +101,6 @@ const runIn = async (sandbox: Sandbox, plan: ProgramPlan): Promise<ProgramEnd> =
     return { ended, ...outputOf(process) };
   } catch (thrown) {
     return { ended: stopped(asTreadleError(thrown, 'infrastructure', 'rollout_failed')), ...outputOf(process) };
-  } finally {
-    deadline.clear();
   }
 };
 
@@ -113,14 +111,18 @@ const outputOf = (process: { output(): { stdout: string; stderr: string } }) => 
 
 /** Never throws: what keeps a harness from being started is an end of its run too. Nothing of it is left afterwards. */
 export const runProgram = async (plan: ProgramPlan): Promise<ProgramEnd> => {
+  const deadline = deadlineOf(plan.deadlineMs, plan.signal);
   let sandbox: Sandbox | undefined;
   try {
+    if (deadline.signal.aborted)
+      return { ended: stopped(deadline.signal.reason as TreadleError), stdout: '', stderr: '' };
     sandbox = await openSandbox(await mkdtemp(join(plan.root, 'treadle-harness-')));
-    return await runIn(sandbox, plan);
+    return await runIn(sandbox, plan, deadline);
   } catch (thrown) {
     const by = asTreadleError(thrown, 'infrastructure', 'harness_not_started');
     return { ended: { how: 'not_started', by }, stdout: '', stderr: '' };
   } finally {
+    deadline.clear();
     await sandbox?.close().catch(() => undefined);
   }
 };
