@@ -6,6 +6,7 @@ import { Corpus } from '../../corpus/corpus.js';
 import { readDifficulty } from '../../corpus/difficulty.js';
 import { TreadleError } from '../../errors.js';
 import { DEFAULT_OUT, jsonOption } from '../options.js';
+import { rewriteReport } from '../pipeline/report.js';
 import { sayTask, taskData } from '../show/task.js';
 import { showTrace, showTraceFile } from '../show/trace/command.js';
 import { findTrace, isFile, tracesOf } from '../show/trace/find.js';
@@ -86,11 +87,25 @@ const showRollout = async (corpus: Corpus, ui: Ui, id: string, full: boolean): P
   });
 };
 
+const showReport = (corpus: Corpus, ui: Ui): void => {
+  const report = rewriteReport(corpus);
+  if (report === undefined)
+    throw new TreadleError({
+      code: 'no_build',
+      message: 'No build made this corpus, so it has no report',
+      value: corpus.dir,
+      next: 'treadle show CORPUS --traces lists its rollouts.',
+    });
+  ui.give({ report });
+  ui.say(report);
+};
+
 interface Options {
   json?: boolean;
   traces?: boolean;
   failed?: boolean;
   full?: boolean;
+  report?: boolean;
   corpus?: string;
 }
 
@@ -102,6 +117,7 @@ const show = async (dir: string, id: string | undefined, options: Options): Prom
     return showTraceFile(ui, dir, id, { full, failed, ...own });
   }
   const corpus = Corpus.open(dir);
+  if (options.report) return showReport(corpus, ui);
   if (traces || failed) {
     const world = id !== undefined && corpus.hasWorld(id) ? [id] : undefined;
     const task = world || id === undefined ? {} : { task: id };
@@ -118,6 +134,7 @@ export const showCommand = (): Command =>
     .argument('[id]', 'a world, a task, or a rollout: as much of its id as no other has')
     .option('--traces', 'list the rollouts (of the world or task, where one is named)')
     .option('--failed', 'list those that did not pass')
+    .option('--report', 'write report.html anew, of however many worlds and rollouts')
     .option('--full', 'fold nothing of a rollout')
     .option('--corpus <dir>', 'where the tasks of a file of rollouts are (default: the corpus it lies in)')
     .addOption(jsonOption())

@@ -10,7 +10,7 @@ import type { Loss } from '../pipeline/record.js';
 import { difficultySection, type MeasuredTask } from './difficulty.js';
 import { documentSection } from './document.js';
 import { escapeHtml as esc, folded, table } from './html.js';
-import { rolloutSection } from './rollouts.js';
+import { rolloutSection } from './rollouts/section.js';
 import { statisticsSection } from './statistics.js';
 import { STYLE } from './style.js';
 import { worldSection } from './world.js';
@@ -102,7 +102,10 @@ export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input
 <h1>${esc(title)}</h1><p class="soft">made by Treadle, seed ${esc(seed)}</p><div class="brief">${esc(source.slice(0, 2000))}</div>
 <div class="tiles">${tilesOf(worlds)}</div>
 ${document ? documentSection(document, lostTools(dropped)) : ''}
-${rolloutSection(worlds)}
+${rolloutSection(
+  corpus,
+  worlds.map(({ id }) => id),
+)}
 ${difficultySection(measuredOf(corpus, worlds))}
 ${figures}
 ${told.length < worlds.length ? `<h2>${told.length} worlds of ${worlds.length}</h2><p class="soft">drawn by the seed; <code>treadle show</code> lists all</p>` : ''}
