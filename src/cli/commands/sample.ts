@@ -2,10 +2,10 @@
 import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
 import { TreadleError } from '../../errors.js';
-import { DEFAULT_RETRIES } from '../../rollout/sampling/plan.js';
+import { DEFAULT_RETRIES, type SamplingLimits } from '../../rollout/sampling/plan.js';
 import { realNumber, wholeNumber } from '../arguments.js';
 import { DEFAULT_OUT, jsonOption, seedOption } from '../options.js';
-import { type ActingOptions, POLICIES, viewOf } from '../pipeline/acting.js';
+import { type ActingOptions, BACKENDS, POLICIES, viewOf } from '../pipeline/acting.js';
 import { sampleCorpus } from '../pipeline/sampling/corpus.js';
 import { METHODS, type Method, type Settings } from '../pipeline/sampling/jobs.js';
 import { samplingPolicy } from '../pipeline/sampling/policies.js';
@@ -29,8 +29,12 @@ interface Options extends Omit<ActingOptions, 'retries'> {
   again?: boolean;
   concurrency: number;
   stageTurns?: number;
-  calls?: number;
-  tokens?: number;
+  maxCalls?: number;
+  maxTokens?: number;
+  maxCost?: number;
+  budgetCost?: number;
+  pricePrompt?: number;
+  priceCompletion?: number;
   deadline?: number;
   json?: boolean;
 }
@@ -49,7 +53,7 @@ Examples:
   treadle sample treadle-out --method whole --policy scripted --retries 3
   treadle sample treadle-out --kind composed --user simulated --method group --group 16 --at s2 --until stage
   TREADLE_API_KEY=... treadle sample treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3 \\
-    --user simulated --detail partial --tokens 2000000 --deadline 3600
+    --user simulated --detail partial --max-tokens 2000000 --deadline 3600
 
 Prefix-preserving: each stage is judged at its end; a failed attempt is dropped and only that stage tried again, from exactly
 where it began. Failed attempts are kept beside the trajectory as negatives. A task that was sampled is not sampled again.`;
@@ -73,20 +77,33 @@ const forkOf = (at: string | undefined): { node: string } | { call: number } => 
   });
 };
 
+/** Bounds of each task, and of the run. */
+const limitsOf = (options: Options): SamplingLimits => {
+  const { stageTurns, maxCalls, maxTokens, maxCost, budgetCost, pricePrompt, priceCompletion, deadline } = options;
+  const hasPrices = pricePrompt !== undefined || priceCompletion !== undefined;
+  return {
+    ...(stageTurns === undefined ? {} : { stageTurns }),
+    ...(maxCalls === undefined ? {} : { calls: maxCalls }),
+    ...(maxTokens === undefined ? {} : { tokens: maxTokens }),
+    ...(maxCost === undefined ? {} : { cost: maxCost }),
+    ...(budgetCost === undefined ? {} : { purse: { limit: budgetCost, spent: 0 } }),
+    ...(hasPrices ? { prices: { prompt: pricePrompt ?? 0, completion: priceCompletion ?? 0 } } : {}),
+    ...(deadline === undefined ? {} : { deadlineMs: deadline * 1000 }),
+  };
+};
+
+const dollars = (flags: string, says: string): Option =>
+  new Option(flags, says).argParser(realNumber(flags.split(' ')[0] ?? '', 0, 1_000_000));
+
 const settingsOf = (options: Options): Settings => {
-  const { stageTurns, calls, tokens, deadline, method, group: size, at, until } = options;
+  const { method, group: size, at, until } = options;
   const acting = { ...options, retries: options.requestRetries };
   return {
     policyFor: samplingPolicy(acting, options.errorRate),
     view: viewOf(acting),
     seed: options.seed,
     retries: options.retries,
-    limits: {
-      ...(stageTurns === undefined ? {} : { stageTurns }),
-      ...(calls === undefined ? {} : { calls }),
-      ...(tokens === undefined ? {} : { tokens }),
-      ...(deadline === undefined ? {} : { deadlineMs: deadline * 1000 }),
-    },
+    limits: limitsOf(options),
     ...(method === 'group' ? { group: { at: forkOf(at), size, until } } : {}),
   };
 };
@@ -128,6 +145,12 @@ export const sampleCommand = (): Command =>
     .addOption(new Option('--detail <detail>', 'how explicit requests are').choices([...DETAILS]).default('full'))
     .option('--user-model <name>', 'a model that words what the simulated user says')
     .option('--user-base-url <url>', 'its endpoint (default: --base-url)')
+    .option('--user-trust', "let the user's model speak for itself: what it gets wrong is marked as the user's fault")
+    .addOption(
+      new Option('--user-mistakes <rate>', 'a user who makes mistakes, so many a message').argParser(
+        realNumber('--user-mistakes', 0, 1),
+      ),
+    )
     .addOption(new Option('-n, --n <n>', 'samples a task').default(1).argParser(wholeNumber('--n', 10_000)))
     .addOption(
       new Option('--concurrency <n>', 'tasks in flight').default(8).argParser(wholeNumber('--concurrency', 1024)),
@@ -139,15 +162,29 @@ export const sampleCommand = (): Command =>
       ).argParser(wholeNumber('--stage-turns', 1000)),
     )
     .addOption(
-      new Option('--calls <n>', 'tool calls a task, dropped ones counted').argParser(wholeNumber('--calls', 1e9)),
+      new Option('--max-calls <n>', 'tool calls a task, dropped ones counted').argParser(
+        wholeNumber('--max-calls', 1e9),
+      ),
     )
     .addOption(
-      new Option('--tokens <n>', 'tokens a task, dropped ones counted').argParser(wholeNumber('--tokens', 1e12)),
+      new Option('--max-tokens <n>', 'tokens a task, dropped ones counted').argParser(
+        wholeNumber('--max-tokens', 1e12),
+      ),
     )
+    .addOption(dollars('--price-prompt <usd>', 'dollars a million prompt tokens'))
+    .addOption(dollars('--price-completion <usd>', 'dollars a million completion tokens'))
+    .addOption(dollars('--max-cost <usd>', 'dollars a task may cost, dropped attempts counted'))
+    .addOption(dollars('--budget-cost <usd>', 'dollars the whole run may cost'))
     .addOption(new Option('--deadline <s>', 'seconds a task may take').argParser(wholeNumber('--deadline', 7 * 86_400)))
     .option('--again', 'sample what was sampled before, too')
     .option('--base-url <url>', 'OpenAI-compatible endpoint (policy model)')
     .option('--model <name>', 'its model (policy model)')
+    .addOption(new Option('--backend <kind>', 'what serves it, for exact token ids').choices([...BACKENDS]))
+    .addOption(
+      new Option('--turn-tokens <n>', 'tokens one message may have (policy model)').argParser(
+        wholeNumber('--turn-tokens', 10_000_000),
+      ),
+    )
     .addOption(
       new Option('--request-retries <n>', 'further attempts a request (policy model)')
         .default(4)

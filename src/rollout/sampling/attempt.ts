@@ -5,9 +5,10 @@ import { act, type End } from '../loop.js';
 import { outcomeOf } from '../outcome.js';
 import type { Policy } from '../policy.js';
 import { forkRun, type Run } from '../run.js';
+import { userProblem } from '../users/fault.js';
 import { addCost, type Cost, metered } from './cost.js';
 import type { SamplingHost } from './host.js';
-import { type Ended, keepBudget, leftMs, type Ready } from './plan.js';
+import { attemptLimits, type Ended, keepBudget, type Ready } from './plan.js';
 import type { SampledStage } from './stages.js';
 
 /** Where a rollout stands: all that the next attempt begins from. Attempts get copies; nothing in it changes under them. */
@@ -44,6 +45,13 @@ export const brokenBy = (
   return fault === 'verifier' || fault === 'user' ? fault : 'infrastructure';
 };
 
+/** What the user did wrong in a stage, where anything: a pass that it gave away is none, and a failure that it caused neither. */
+export const userSaid = ({ conversation, ledger }: Run, node: string): Pick<End, 'problem'> => {
+  const dialogue = conversation?.dialogue(ledger.length);
+  const problem = dialogue && userProblem({ ...dialogue, turns: dialogue.turns.filter(({ stage }) => stage === node) });
+  return problem ? { problem } : {};
+};
+
 /** Judges a stage at its end; the last one as a whole too, because later stages may have undone earlier ones. */
 const judge = async (
   { host, run, answers }: Stand,
@@ -74,14 +82,13 @@ export const tryStage = async (
   const callsBefore = run.calls;
   try {
     const meter = metered(policy, (now) => keepBudget(plan, spent, now, run.calls - callsBefore));
-    const { maxObservationChars } = plan.limits;
     const place = {
       host,
       task: plan.task,
       policy: meter.policy,
       tools,
       stage: stage.index,
-      limits: { turns: run.turns + stage.turns, maxObservationChars, ...leftMs(plan) },
+      limits: attemptLimits(plan, run.turns + stage.turns),
       ...(plan.signal ? { signal: plan.signal } : {}),
     };
     const halt = await act(run, place, 'stage');
@@ -92,7 +99,7 @@ export const tryStage = async (
     const answers = isAnswered ? { ...from.answers, [stage.node]: reply } : from.answers;
     const now: Stand = { host, run, answers, verdicts: from.verdicts };
     const { verdict, whole } = await judge(now, stage, reply, trace);
-    const broken = brokenBy(end, verdict);
+    const broken = brokenBy({ ...end, ...userSaid(run, stage.node) }, verdict);
     const passed = hasEnded && broken === undefined && verdict.pass && (whole?.pass ?? true);
     const cost = meter.cost(run.calls - callsBefore);
     return {

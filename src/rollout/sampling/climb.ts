@@ -9,15 +9,16 @@ import type { SessionTool } from '../../serve/tool-host.js';
 import { ask, type End, offeredTools } from '../loop.js';
 import { traceOf } from '../rollout.js';
 import { beginRun, forkRun, type Run } from '../run.js';
-import { dismiss, type Stand, type Tried, tryStage } from './attempt.js';
+import { GAVE_AWAY } from '../users/fault.js';
+import { dismiss, type Stand, type Tried, tryStage, userSaid } from './attempt.js';
 import { addCost, type Cost, noCost, sumOf } from './cost.js';
 import { mustFork } from './host.js';
 import {
   type Attempt,
+  attemptLimits,
   attemptSeed,
   type Ended,
   type Judged,
-  leftMs,
   producerOf,
   type Ready,
   sampledId,
@@ -103,16 +104,20 @@ export class Climb {
   /** Has the stage asked for; false where that broke, and `ended` says why. Its request then belongs to what is kept. */
   async ask(stage: SampledStage): Promise<boolean> {
     const { plan } = this.settings;
-    const limits = { turns: 1, maxObservationChars: 1, ...leftMs(plan) };
-    let end: End | undefined;
-    for (let n = 0; n < PHYSICAL; n++) {
-      end = await ask(this.stand.run, { limits, ...(plan.signal ? { signal: plan.signal } : {}) });
-      if (end?.finish !== 'error') break;
+    const place = { limits: attemptLimits(plan, 1), ...(plan.signal ? { signal: plan.signal } : {}) };
+    for (let n = 1; ; n++) {
+      const run = forkRun(this.stand.run);
+      const end = await ask(run, place);
+      const { problem } = end ?? userSaid(run, stage.node);
+      if (n < PHYSICAL && (end?.finish === 'error' || problem?.fault === 'user')) continue;
+      if (!end && problem?.code !== GAVE_AWAY) {
+        this.stand = { ...this.stand, run };
+        return true;
+      }
+      this.end = end ?? { finish: 'error', answer: '', ...(problem ? { problem } : {}) };
+      const why = end ? (end.finish === 'cut' ? 'cut' : 'infrastructure') : 'user';
+      return this.#give(why, stage.node, 0, problem?.message ?? this.end.finish);
     }
-    if (!end) return true;
-    this.#give(end.finish === 'cut' ? 'cut' : 'infrastructure', stage.node, 0, end.problem?.message ?? end.finish);
-    this.end = end;
-    return false;
   }
 
   /** Tries the stage until an attempt passes, and keeps that; false where none did, and `ended` says why. */
@@ -157,7 +162,8 @@ export class Climb {
     for (let n = 1; ; n++) {
       const place = { tools: this.tools, spent: this.spent, trace };
       const tried = await tryStage(plan, stand, stage, plan.policyFor(attempt), place);
-      if (tried.broken !== 'infrastructure' || n === PHYSICAL) return tried;
+      const isOthers = tried.broken === 'infrastructure' || tried.broken === 'user';
+      if (!isOthers || n === PHYSICAL) return tried;
       await dismiss(tried, this.dropped);
     }
   }
@@ -176,12 +182,12 @@ export class Climb {
   #remember(tried: Tried, stage: SampledStage, attempt: number, pointer: Message | undefined): void {
     if (tried.verdict.pass) return;
     const { plan, id: rollout, producer } = this.settings;
-    const { hash, task, detail } = plan;
+    const { hash, task, detail, limits } = plan;
     const { node } = stage;
     const id = addressOf({ rollout, node, attempt });
     const run = pointer ? cleared(tried.stand.run, pointer, true) : tried.stand.run;
     const user = plan.user ? 'simulated' : 'none';
-    const trace = traceOf(run, tried.end, { id, hash, task, producer, user, detail });
+    const trace = traceOf(run, tried.end, { id, hash, task, producer, user, detail, limits });
     const from = this.stand.run.messages.length;
     this.negatives.push({
       trace: { ...trace, origin: { kind: 'negative', rollout, node, attempt, from } },

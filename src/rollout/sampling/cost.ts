@@ -1,6 +1,7 @@
 /** What attempts cost: calls, turns, tokens and time, in what was kept and in what was dropped (rollout.md). */
 import type { Message } from '../../artifacts/trace.js';
 import { elapsedMs } from '../../kit/clock.js';
+import { costOf, type Prices } from '../budget.js';
 import type { Action, Policy } from '../policy.js';
 
 export interface Cost {
@@ -57,6 +58,15 @@ export const tokensOf = (cost: Cost, counting = countingOf(cost)): number =>
   counting === 'counted'
     ? cost.promptTokens + cost.completionTokens
     : Math.round((cost.read + cost.written) / CHARACTERS_A_TOKEN);
+
+/** US dollars, by the same count as `tokensOf`. */
+export const dollarsOf = (cost: Cost, prices: Prices): number =>
+  costOf(
+    countingOf(cost) === 'counted'
+      ? cost
+      : { promptTokens: cost.read / CHARACTERS_A_TOKEN, completionTokens: cost.written / CHARACTERS_A_TOKEN },
+    prices,
+  );
 
 const sizes = new WeakMap<Message, number>();
 

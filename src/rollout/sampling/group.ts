@@ -14,11 +14,11 @@ import { addCost, type Cost, metered, noCost, sumOf } from './cost.js';
 import type { SamplingHost } from './host.js';
 import {
   type Attempt,
+  attemptLimits,
   attemptSeed,
   type Ended,
   type Judged,
   keepBudget,
-  leftMs,
   type Ready,
   ready,
   type SamplingPlan,
@@ -128,7 +128,7 @@ const placeOf = (
   task: plan.task,
   policy,
   tools,
-  limits: { turns, maxObservationChars: plan.limits.maxObservationChars, ...leftMs(plan) },
+  limits: attemptLimits(plan, turns),
   onStage: ({ node, reply }) => {
     answers[node] = reply;
   },
@@ -203,14 +203,14 @@ const branchOf = async (
       ...(plan.user ? { answers } : {}),
       ...(at === undefined ? {} : { at }),
     });
-    const { hash, task, detail } = plan;
+    const { hash, task, detail, limits } = plan;
     const { producer } = climb.settings;
     const id = branchId(group, index);
-    const about = { id, hash, task, producer, user: plan.user ? 'simulated' : 'none', detail } as const;
+    const about = { id, hash, task, producer, user: plan.user ? 'simulated' : 'none', detail, limits } as const;
     const from = stand.run.messages.length;
     const trace: Trace = { ...traceOf(run, end, about), origin: { kind: 'branch', group, index, from } };
     const verdict = { ...judged, trace: id };
-    const broken = brokenBy(end, verdict);
+    const broken = brokenBy(trace, verdict);
     const passed = hasEnded && verdict.pass && broken === undefined;
     plan.onBranch?.(index, passed);
     return {

@@ -6,11 +6,12 @@ import type { Verdict } from '../../artifacts/verdict.js';
 import { TreadleError } from '../../errors.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { addressOf, type Json } from '../../kit/hash.js';
-import { DEFAULT_LIMITS } from '../limits.js';
+import type { Prices, Purse } from '../budget.js';
+import { checkLimits, DEFAULT_LIMITS, type Limits } from '../limits.js';
 import type { Policy } from '../policy.js';
 import type { Prompt } from '../prompt.js';
-import type { SimulatedUser } from '../users/user.js';
-import { type Cost, sumOf, tokensOf } from './cost.js';
+import { type SimulatedUser, speakerName } from '../users/user.js';
+import { type Cost, dollarsOf, sumOf, tokensOf } from './cost.js';
 import type { SamplingHost } from './host.js';
 
 /** Weft's own: up to four attempts an atomic task (weft.txt Appendix B, "SFT sampling"). */
@@ -37,6 +38,11 @@ export interface SamplingLimits {
   calls?: number;
   /** Tokens as `tokensOf` counts them. */
   tokens?: number;
+  /** US dollars; needs `prices`. */
+  cost?: number;
+  prices?: Prices;
+  /** Shared by all of a run; needs `prices`. */
+  purse?: Purse;
 }
 
 export interface SamplingPlan {
@@ -86,7 +92,7 @@ export interface Ready extends SamplingPlan {
   startedMs: number;
 }
 
-/** Fills in the defaults. Throws `bad_retries`. */
+/** Fills in the defaults. Throws `bad_retries`, `bad_limits` and `bad_budget`. */
 export const ready = (plan: SamplingPlan): Ready => {
   const { retries = DEFAULT_RETRIES, sample = { seed: '0', index: 0 }, limits = {}, prompt = {}, task } = plan;
   if (!Number.isInteger(retries) || retries < 0)
@@ -96,15 +102,36 @@ export const ready = (plan: SamplingPlan): Ready => {
       value: retries,
       next: 'Take 3 for up to four attempts, 0 for one.',
     });
+  const { tokens, cost, prices, purse, maxObservationChars = DEFAULT_LIMITS.maxObservationChars } = limits;
+  checkLimits({
+    turns: limits.stageTurns ?? 1,
+    maxObservationChars,
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(prices ? { prices } : {}),
+    ...(purse ? { purse } : {}),
+  });
   return {
     ...plan,
     hash: plan.hash ?? addressOf(task),
     retries,
     sample,
-    limits: { maxObservationChars: DEFAULT_LIMITS.maxObservationChars, ...limits },
+    limits: { ...limits, maxObservationChars },
     prompt,
     detail: prompt.detail ?? 'full',
     startedMs: elapsedMs(),
+  };
+};
+
+/** The limits of one attempt that may take so many turns; what bounds the whole is kept by `keepBudget`. */
+export const attemptLimits = (plan: Ready, turns: number): Limits => {
+  const { maxObservationChars, prices, purse } = plan.limits;
+  return {
+    turns,
+    maxObservationChars,
+    ...leftMs(plan),
+    ...(prices ? { prices } : {}),
+    ...(purse ? { purse } : {}),
   };
 };
 
@@ -118,19 +145,23 @@ export const attemptSeed = ({ sample, task }: Ready, ...where: (string | number)
 /** The id of what a method makes of a task: another one for each producer, sample, view and setting. */
 export const sampledId = (plan: Ready, producer: Producer, method: Record<string, Json>): string => {
   const { hash: task, sample, detail, user } = plan;
-  const view = { user: user ? 'simulated' : 'none', detail };
+  const speaker = user && speakerName(user());
+  const view = { user: user ? 'simulated' : 'none', detail, ...(speaker === undefined ? {} : { speaker }) };
   return addressOf({ task, producer: producer as unknown as Json, ...sample, ...view, ...method });
 };
 
 const spent = (code: string, message: string, value: number): TreadleError =>
   new TreadleError({ code, message, value, next: 'Raise the budget.', fault: 'infrastructure' });
 
-/** Throws `call_budget` or `token_budget` once what has been spent, with the attempt under way, is all there is. */
+/** Throws `call_budget`, `token_budget` or `cost_budget` once what has been spent, with the attempt under way, is all there is. */
 export const keepBudget = ({ limits }: Ready, before: Cost, now: Cost, calls: number): void => {
   if (limits.calls !== undefined && before.calls + calls >= limits.calls)
     throw spent('call_budget', `All ${limits.calls} calls are spent`, limits.calls);
-  if (limits.tokens !== undefined && tokensOf(sumOf([before, now])) >= limits.tokens)
+  const all = sumOf([before, now]);
+  if (limits.tokens !== undefined && tokensOf(all) >= limits.tokens)
     throw spent('token_budget', `All ${limits.tokens} tokens are spent`, limits.tokens);
+  if (limits.cost !== undefined && limits.prices && dollarsOf(all, limits.prices) >= limits.cost)
+    throw spent('cost_budget', `All ${limits.cost} dollars are spent`, limits.cost);
 };
 
 /** Who acts, whichever attempt it is. */

@@ -43,7 +43,7 @@ export const samplePrefix = async (
   onEnd?: (host: SamplingHost) => void | Promise<void>,
 ): Promise<Sampled> => {
   const own = ready(plan);
-  const { task, hash, detail, retries } = own;
+  const { task, hash, detail, retries, limits } = own;
   const stages = stagesOf(task, own.user !== undefined, own.limits.stageTurns);
   const settings = settingsOf(own);
   const { id, producer } = settings;
@@ -56,7 +56,7 @@ export const samplePrefix = async (
       ...(await stand.host.judge({ answer: '', answers: { ...stand.answers } })),
       trace: id,
     };
-    const about = { id, hash, task, producer, user: own.user ? 'simulated' : 'none', detail } as const;
+    const about = { id, hash, task, producer, user: own.user ? 'simulated' : 'none', detail, limits } as const;
     const trace: Trace = { ...traceOf(stand.run, end, about), origin: { kind: 'prefix', retries, stages: passed } };
     await onEnd?.(stand.host);
     return {

@@ -6,11 +6,11 @@ import { addCost, type Cost, metered, noCost, sumOf } from './cost.js';
 import { mustFork, type SamplingHost } from './host.js';
 import {
   type Attempt,
+  attemptLimits,
   attemptSeed,
   type Ended,
   type Judged,
   keepBudget,
-  leftMs,
   producerOf,
   type Ready,
   ready,
@@ -66,7 +66,7 @@ const tryWhole = async (
         host: counted,
         task: plan.task,
         policy: meter.policy,
-        limits: { turns: turnsOf(plan), maxObservationChars: plan.limits.maxObservationChars, ...leftMs(plan) },
+        limits: attemptLimits(plan, turnsOf(plan)),
         ...(plan.prompt ? { prompt: plan.prompt } : {}),
         ...(plan.user ? { user: plan.user() } : {}),
         onStage: ({ node, reply }) => {
@@ -109,7 +109,7 @@ export const sampleWhole = async (
     const attempt: Attempt = { attempt: n, seed: attemptSeed(own, 'whole', n) };
     const id = idOf(own, n);
     let tried = await tryWhole(own, attempt, id, sumOf([cost.kept, cost.dropped]), onEnd);
-    if (tried.broken === 'infrastructure') {
+    if (tried.broken === 'infrastructure' || tried.broken === 'user') {
       addCost(cost.dropped, tried.cost);
       tried = await tryWhole(own, attempt, id, sumOf([cost.kept, cost.dropped]), onEnd);
     }

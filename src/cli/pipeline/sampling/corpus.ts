@@ -43,7 +43,7 @@ export const sampleCorpus = async (dir: string, options: SamplingOptions, ui: Ui
   const { corpus, worlds } = chosenWorlds(dir, undefined);
   const picked = pickTasks(corpus, { ...options.filter, worlds: options.filter.worlds ?? worlds }, settings.seed);
   const names: Method[] = compare ? [method, 'whole'] : [method];
-  const methods = names.map((name) => ({ method: name, sums: new SamplingSums(name) }));
+  const methods = names.map((name) => ({ method: name, sums: new SamplingSums(name, settings.limits.prices) }));
   const planned = picked.reduce((sum, { tasks }) => sum + tasks.length * samples, 0) * methods.length;
   const release = claimTraces(corpus, '');
   const stop = new AbortController();

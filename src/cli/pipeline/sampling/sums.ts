@@ -1,9 +1,11 @@
 /** What sampling many tasks comes to: accepted, what it cost in kept and in dropped attempts, and why the rest was given up. */
+import type { Prices } from '../../../rollout/budget.js';
 import {
   addCost,
   type Cost,
   type Counting,
   countingOf,
+  dollarsOf,
   noCost,
   sumOf,
   tokensOf,
@@ -17,6 +19,8 @@ export interface Told {
   calls: number;
   tokens: number;
   wallMs: number;
+  /** US dollars, where prices were given. */
+  usd?: number;
 }
 
 export interface MethodSums {
@@ -40,16 +44,18 @@ export interface MethodSums {
   group?: { branches: number; passed: number; passRate: number | null };
 }
 
-const told = (cost: Cost, counting: Counting, by = 1): Told => ({
+const told = (cost: Cost, counting: Counting, prices: Prices | undefined, by = 1): Told => ({
   attempts: cost.attempts / by,
   turns: cost.turns / by,
   calls: cost.calls / by,
   tokens: Math.round(tokensOf(cost, counting) / by),
   wallMs: Math.round(cost.wallMs / by),
+  ...(prices ? { usd: Number((dollarsOf(cost, prices) / by).toFixed(6)) } : {}),
 });
 
 export class SamplingSums {
   readonly method: Method;
+  readonly #prices: Prices | undefined;
   readonly #kept = noCost();
   readonly #dropped = noCost();
   readonly #ended: Record<string, number> = {};
@@ -61,8 +67,9 @@ export class SamplingSums {
   #branches = 0;
   #passed = 0;
 
-  constructor(method: Method) {
+  constructor(method: Method, prices?: Prices) {
     this.method = method;
+    this.#prices = prices;
   }
 
   add({ accepted, cost, ended, group }: Came): void {
@@ -111,8 +118,8 @@ export class SamplingSums {
       refused: this.#refused,
       ended: this.#ended,
       tokens: counting,
-      cost: { kept: told(this.#kept, counting), dropped: told(this.#dropped, counting) },
-      perAccepted: this.#accepted > 0 ? told(all, counting, this.#accepted) : null,
+      cost: { kept: told(this.#kept, counting, this.#prices), dropped: told(this.#dropped, counting, this.#prices) },
+      perAccepted: this.#accepted > 0 ? told(all, counting, this.#prices, this.#accepted) : null,
       ...(this.method === 'group'
         ? {
             group: {

@@ -4,13 +4,14 @@ import type { MethodSums, Told } from './sums.js';
 const whole = (n: number): string => Math.round(n).toLocaleString('en-US');
 const one = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 1 });
 
-const row = (name: string, { attempts, turns, calls, tokens, wallMs }: Told, form = whole): string[] => [
+const row = (name: string, { attempts, turns, calls, tokens, wallMs, usd }: Told, form = whole): string[] => [
   name,
   form(attempts),
   form(turns),
   form(calls),
   whole(tokens),
   `${(wallMs / 1000).toFixed(2)} s`,
+  ...(usd === undefined ? [] : [`$${usd.toFixed(4)}`]),
 ];
 
 /** Columns as wide as their widest cell, the first to the left, the others to the right. */
@@ -34,5 +35,6 @@ export const costTable = (all: readonly MethodSums[]): string[] => {
       ...(perAccepted ? [row(`${method} per accepted`, perAccepted, one)] : []),
     ];
   });
-  return aligned([['', 'attempts', 'turns', 'calls', tokens, 'wall'], ...body]);
+  const heads = ['', 'attempts', 'turns', 'calls', tokens, 'wall', 'cost'];
+  return aligned([heads.slice(0, body[0]?.length), ...body]);
 };
