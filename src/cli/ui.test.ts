@@ -55,6 +55,14 @@ describe('on a terminal', () => {
   });
 });
 
+it('data is JSON in which nothing steers a terminal', () => {
+  const value = { text: `${ESC}[2J\u009b31m\u202eabc\u007f é` };
+  makeUi(true).give(value);
+  expect(said.out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  expect(said.out).toContain('é');
+  expect(JSON.parse(said.out)).toEqual(value);
+});
+
 describe('off a terminal', () => {
   beforeEach(() => terminal(false));
 

@@ -27,6 +27,13 @@ export const printable = (stream: NodeJS.WriteStream, text: string): string =>
     return found.startsWith('\u001b[') && coloured(stream) ? found : '\ufffd';
   });
 
+/** JSON escapes the controls below a space; those above and what turns a line's direction are the same text as references. */
+const escaped = (json: string): string =>
+  json.replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 export interface Ui {
   /** Machine-readable output was asked for: nothing but one JSON value goes to stdout. */
   json: boolean;
@@ -59,7 +66,7 @@ export const makeUi = (json: boolean, quiet = false): Ui => ({
   },
   give: (value) => {
     clearLine();
-    if (json) process.stdout.write(`${JSON.stringify(value, null, 1)}\n`);
+    if (json) process.stdout.write(`${escaped(JSON.stringify(value, null, 1))}\n`);
   },
   style: (kind, text) => styled(process.stdout, kind, text),
 });

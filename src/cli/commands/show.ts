@@ -10,7 +10,7 @@ import { rewriteReport } from '../pipeline/report.js';
 import { sayTask, taskData } from '../show/task.js';
 import { showTrace, showTraceFile } from '../show/trace/command.js';
 import { findTrace, isFile, tracesOf } from '../show/trace/find.js';
-import { listTraces } from '../show/trace/list.js';
+import { listedIn, listTraces } from '../show/trace/list.js';
 import { makeUi, type Ui } from '../ui.js';
 
 const showCorpus = (corpus: Corpus, ui: Ui): void => {
@@ -121,7 +121,7 @@ const show = async (dir: string, id: string | undefined, options: Options): Prom
   if (traces || failed) {
     const world = id !== undefined && corpus.hasWorld(id) ? [id] : undefined;
     const task = world || id === undefined ? {} : { task: id };
-    await listTraces(ui, tracesOf(corpus, world), { failed, ...task });
+    await listTraces(ui, listedIn(corpus, world), { failed, ...task });
   } else if (id === undefined) showCorpus(corpus, ui);
   else if (corpus.hasWorld(id)) showWorld(corpus, ui, id);
   else if (!showTask(corpus, ui, id)) await showRollout(corpus, ui, id, full);

@@ -121,9 +121,9 @@ const callsPlot = ({ actors }: RolloutFigures): string => {
   const bars = Array.from({ length: Math.ceil(all.length / width) }, (_, i): [string, number] => {
     const from = i * width;
     const n = all.slice(from, from + width).reduce((total, one) => total + (one ?? 0), 0);
-    return [width === 1 ? `${from}` : `${from}–${from + width - 1}`, n];
+    return [`${from}`, n];
   });
-  return standingBars('Calls a rollout', bars);
+  return standingBars(width === 1 ? 'Calls a rollout' : `Calls a rollout, in steps of ${width}`, bars);
 };
 
 /** Tools that fail most often by the agent's fault. */

@@ -5,7 +5,7 @@ import { exists } from '../../../corpus/files.js';
 import { TreadleError } from '../../../errors.js';
 import type { Ui } from '../../ui.js';
 import { findTrace, type Placed, tracesIn } from './find.js';
-import { listTraces, type Wanted } from './list.js';
+import { listedOf, listTraces, type Wanted } from './list.js';
 import { sayTrace, shownTrace, traceData } from './show.js';
 
 /** The corpus that a file lies in, if it lies in one. */
@@ -49,5 +49,5 @@ export const showTraceFile = async (
   const first: Placed[] = [];
   for await (const placed of tracesIn(file)) if (first.push(placed) > 1) break;
   if (first.length === 1) return showTrace(ui, first[0] as Placed, corpus, options.full);
-  await listTraces(ui, tracesIn(file), options);
+  await listTraces(ui, listedOf(tracesIn(file)), options);
 };

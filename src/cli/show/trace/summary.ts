@@ -1,14 +1,18 @@
 /** Head and foot of a shown rollout: who acted on what, what became of it and why, and what else it shows. */
 import type { Trace } from '../../../artifacts/trace.js';
+import type { Verdict } from '../../../artifacts/verdict.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
 import { behaviourOf } from '../../../verify/behaviour/registry.js';
 import { clean, cleanLine, cleanShort } from './clean.js';
 import { broken } from './page.js';
-import type { FoundTrace, Line, ShownTrace } from './shown.js';
+import type { Line, ShownTrace } from './shown.js';
 import { checkLines } from './stages.js';
 
 /** `passed`, `failed`, `cut`, `fault (infrastructure)`; `not judged` without a verdict. */
-export const outcomeWords = ({ trace, verdict }: FoundTrace): string => {
+export const outcomeWords = (
+  trace: Pick<Trace, 'finish' | 'problem'>,
+  verdict: Pick<Verdict, 'pass' | 'fault'> | undefined,
+): string => {
   if (!verdict) return 'not judged';
   const { outcome, fault } = outcomeOf(trace, verdict);
   return fault === undefined ? outcome : `${outcome} (${cleanShort(fault, 30)})`;
@@ -18,7 +22,7 @@ const STYLE: Readonly<Record<string, NonNullable<Line['style']>>> = { passed: 'g
 export const outcomeStyle = (words: string): NonNullable<Line['style']> => STYLE[words] ?? 'yellow';
 
 /** Who acted, in words: `scripted wrong_entity`, `model qwen3`, `harness openclaw 2026.1 with m1`. */
-export const producerWords = ({ producer }: Trace): string => {
+export const producerWords = ({ producer }: Pick<Trace, 'producer'>): string => {
   const { policy, name, model, version } = producer;
   const with_ = model === undefined ? '' : ` with ${model}`;
   const own = name === '' || name === policy ? '' : ` ${name}`;
@@ -72,7 +76,7 @@ export const headLines = (shown: ShownTrace): Line[] => {
     ['gateway', gatewayWords(trace)],
     ['problem', trace.problem && `${trace.problem.code} (fault: ${trace.problem.fault}): ${trace.problem.message}`],
   ];
-  const words = outcomeWords(shown);
+  const words = outcomeWords(trace, shown.verdict);
   return [
     { text: `trace ${cleanShort(trace.id, 64)}  ${words}`, style: outcomeStyle(words) },
     ...facts.flatMap(([name, text]): Line[] =>
