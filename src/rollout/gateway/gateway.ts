@@ -10,10 +10,12 @@ import { modelList } from './model-list.js';
 import { type OpenRollout, openRollout } from './open-rollout.js';
 import { readAnthropic } from './read-anthropic.js';
 import { readOpenai } from './read-openai.js';
+import { readResponses } from './read-responses.js';
 import { drain } from './relay.js';
 import type { Gateway, GatewayRollout } from './types.js';
 import { anthropicWriter } from './write-anthropic.js';
 import { openaiWriter } from './write-openai.js';
+import { responsesWriter } from './write-responses.js';
 
 export interface GatewayOptions {
   host?: string;
@@ -34,7 +36,7 @@ const notFound = (path: string): TreadleError =>
     code: 'not_found',
     message: 'There is nothing at this path',
     value: path,
-    next: 'Use /v1/chat/completions, /v1/messages, /v1/messages/count_tokens or /v1/models.',
+    next: 'Use /v1/chat/completions, /v1/responses, /v1/messages, /v1/messages/count_tokens or /v1/models.',
     fault: 'agent',
   });
 
@@ -82,9 +84,16 @@ const anthropicDoor: Door = {
   writer: (asked, response, nth, model) => anthropicWriter(asked, response, `msg_${nth}`, model),
 };
 
+const responsesDoor: Door = {
+  dialect: 'openai',
+  read: readResponses,
+  writer: (asked, response, nth, model) => responsesWriter(asked, response, `${nth}`, model),
+};
+
 /** What is asked for below each path. */
 const DOORS: Record<string, Door> = {
   '/v1/chat/completions': openaiDoor,
+  '/v1/responses': responsesDoor,
   '/v1/messages': anthropicDoor,
 };
 

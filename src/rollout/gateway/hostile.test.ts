@@ -7,6 +7,7 @@ import { collect } from './collect.js';
 import { eventData } from './events.js';
 import { readAnthropic } from './read-anthropic.js';
 import { readOpenai } from './read-openai.js';
+import { readResponses } from './read-responses.js';
 
 async function* inPieces(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
   const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -89,8 +90,8 @@ const nearly = fc.letrec((tie) => ({
 it('a request is read, or refused with a reason', () => {
   fc.assert(
     fc.property(fc.array(nearly.value, { minLength: 1, maxLength: 3 }), nearly.value, (messages, other) => {
-      for (const read of [readOpenai, readAnthropic])
-        for (const body of [other, { messages }, { ...(other as object | null), messages }]) {
+      for (const read of [readOpenai, readAnthropic, readResponses])
+        for (const body of [other, { messages }, { input: messages }, { ...(other as object | null), messages }]) {
           try {
             const asked = read(body);
             expect(asked.messages.every(({ content }) => typeof content === 'string')).toBe(true);
