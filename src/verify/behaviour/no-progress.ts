@@ -3,9 +3,12 @@ import type { LedgerEntry } from '../../artifacts/trace.js';
 import { canonicalJson, type Json } from '../../kit/hash.js';
 import { type BehaviourFlag, type Sighting, turnsOfLedger } from './flag.js';
 
-/** What two calls have in common that ask the same and hear the same: of a refusal only its code, messages may count tries. */
-const printOf = ({ tool, args, ok, result, error }: LedgerEntry): string =>
-  canonicalJson([tool, args, ok, ok ? result : (error?.code ?? '')] as Json);
+/** What two calls have in common that ask the same. */
+const askedBy = ({ tool, args }: LedgerEntry): string => canonicalJson([tool, args] as Json);
+
+/** What they have in common that hear the same: of a refusal only its code, messages may count tries. */
+const heardBy = ({ ok, result, error }: LedgerEntry): string =>
+  canonicalJson([ok, ok ? result : (error?.code ?? '')] as Json);
 
 /**
  * A call is flagged when an earlier call of the trace had the same tool, equal arguments (as canonical JSON) and the same outcome
@@ -18,7 +21,8 @@ export const noProgress: BehaviourFlag = {
   says: 'a call was made again although nothing had changed and the answer was the same',
   sightings: (trace) => {
     const turns = turnsOfLedger(trace);
-    let known = new Map<string, number>();
+    // Results are long, and looked at only where the same was asked.
+    let known = new Map<string, { first: number; heard?: Map<string, number> }>();
     const out: Sighting[] = [];
     for (const [i, entry] of trace.ledger.entries()) {
       // A call that was made to fail is rightly made again.
@@ -27,9 +31,16 @@ export const noProgress: BehaviourFlag = {
         known = new Map();
         continue;
       }
-      const print = printOf(entry);
-      const before = known.get(print);
-      if (before === undefined) known.set(print, i);
+      const asked = askedBy(entry);
+      const same = known.get(asked);
+      if (!same) {
+        known.set(asked, { first: i });
+        continue;
+      }
+      same.heard ??= new Map([[heardBy(trace.ledger[same.first] as LedgerEntry), same.first]]);
+      const heard = heardBy(entry);
+      const before = same.heard.get(heard);
+      if (before === undefined) same.heard.set(heard, i);
       else out.push({ turn: turns[i] ?? 0, evidence: `call ${i} (${entry.tool}) says again what call ${before} said` });
     }
     return out;
