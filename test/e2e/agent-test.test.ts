@@ -1,11 +1,13 @@
 /** treadle test: agents that do well, badly, nothing, too much, or never end; and what continuous integration gets of it. */
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorLine, scratch, treadle, treadleBeside } from './cli.js';
+import { errorLine, MAIN, scratch, treadle, treadleBeside } from './cli.js';
 import { readXml } from './xml.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -87,6 +89,23 @@ describe('an agent', () => {
       const status = `/proc/${pid}/status`;
       expect(existsSync(status) ? readFileSync(status, 'utf8') : 'State:\tX').toMatch(/^State:\s+[ZX]/m);
     }
+  });
+
+  it('that is interrupted leaves nothing running, and is no pass', async () => {
+    const started = join(dir, 'started');
+    const command = `sh -c 'echo $$ > ${started}.part; mv ${started}.part ${started}; sleep 300; true'`;
+    const child = spawn(process.execPath, [MAIN, 'test', corpus, '--agent', command, ...one(), '--json']);
+    let stdout = '';
+    child.stdout.on('data', (data: Buffer) => {
+      stdout += data.toString('utf8');
+    });
+    for (let i = 0; !existsSync(started) && i < 1_200; i++) await sleep(100);
+    child.kill('SIGINT');
+    const status = await new Promise((resolve) => child.on('close', resolve));
+    expect(status).toBe(130);
+    expect(stdout).toContain('"pass": false');
+    const shell = `/proc/${readFileSync(started, 'utf8').trim()}/status`;
+    expect(existsSync(shell) ? readFileSync(shell, 'utf8') : 'State:\tX').toMatch(/^State:\s+[ZX]/m);
   });
 
   it('gets the task, the tools and its own environment, or with --isolated next to none', () => {

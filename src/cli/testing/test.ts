@@ -7,6 +7,7 @@ import { TreadleError } from '../../errors.js';
 import { openToolDoor } from '../../rollout/harness/tools-door.js';
 import type { Policy } from '../../rollout/policy.js';
 import { Engine } from '../../world/state/engine.js';
+import { EXIT } from '../exit.js';
 import { onStop } from '../interrupt.js';
 import { chosenWorlds } from '../options.js';
 import type { Acting } from '../pipeline/roll/attempt.js';
@@ -135,8 +136,10 @@ export const testAgent = async (dir: string, test: Test, ui: Ui): Promise<number
   }
   const totals = totalsOf(tasks, repeat);
   const comparison = baseline && compare(baseline, tasks);
-  const verdict = verdictOf(totals, thresholds, comparison);
   const isWhole = !signals.isAsked();
+  const judged = verdictOf(totals, thresholds, comparison);
+  const cutShort = `interrupted when ${totals.runs} of ${planned} runs had ended`;
+  const verdict = isWhole ? judged : { pass: false, status: EXIT.interrupted, reasons: [cutShort, ...judged.reasons] };
   if (files.junit !== undefined)
     writeWhole(files.junit, junitXml(tasks, 'treadle test', properties(agent.name, totals)));
   if (files.save !== undefined && isWhole) saveBaseline(files.save, baselineOf(agent.name, repeat, tasks));

@@ -102,7 +102,14 @@ const verdictLines = (shown: ShownTrace): Line[] => {
     },
     ...all.flatMap(({ id, pass, checks }): Line[] => {
       const told = shown.full || !isLong ? checks : checks.filter((check) => !check.pass);
-      const title: Line[] = isLong && (!pass || shown.full) ? [{ text: `  ${pass ? 'ok' : 'FAILED'} ${id}` }] : [];
+      const title: Line[] =
+        isLong && (!pass || shown.full)
+          ? [
+              {
+                text: `  ${pass ? 'ok' : 'FAILED'} ${id}${checks.length === 0 ? ' (stands or falls with a later stage that changes the same)' : ''}`,
+              },
+            ]
+          : [];
       return [...title, ...checkLines(shown, id, told)];
     }),
     ...verdict.broken.map((rule): Line => ({ text: `    broken rule: ${rule}`, style: 'red' })),
