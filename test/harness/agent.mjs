@@ -107,6 +107,11 @@ const MODES = {
     await mcp('tools/call', { name: 'treadle__no_such_tool', arguments: {} });
     console.log(await act());
   },
+  // Its tools did not come in time, and it goes on without them.
+  toolless: async () => {
+    const own = { type: 'function', function: { name: 'exec', description: 'x', parameters: { type: 'object' } } };
+    console.log((await chat([{ role: 'user', content: task }], [own])).content);
+  },
   idle: async () => console.log('I have done everything you asked.'),
   crashes: async () => {
     throw new Error(`cannot find module in ${process.cwd()} with ${TREADLE_MCP_TOKEN}`);

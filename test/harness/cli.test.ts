@@ -5,9 +5,11 @@ import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Task } from '../../src/artifacts/task.js';
 import { buildCommand } from '../../src/cli/commands/build.js';
+import { harnessCommand } from '../../src/cli/commands/harness.js';
 import { rolloutCommand } from '../../src/cli/commands/rollout.js';
 import { readTraces } from '../../src/cli/pipeline/rollouts.js';
 import { Corpus } from '../../src/corpus/corpus.js';
+import { HARNESS_KINDS } from '../../src/rollout/harness/registry.js';
 import { type FakeModel, fakeModel, replaying, type Script } from './fake-model.js';
 import { AGENT } from './place.js';
 
@@ -103,4 +105,21 @@ it.each([
 
 it('a harness beside another policy is refused', async () => {
   expect((await ran(rolloutCommand(), dir, '--harness', 'openclaw')).code).toBe('bad_option');
+});
+
+it('harnesses are listed as they are found, and only known ones are installed', async () => {
+  const empty = join(dir, '..', 'none');
+  const path = process.env.PATH;
+  process.env.PATH = '/usr/bin:/bin';
+  try {
+    const { json } = await ran(harnessCommand(), '--dir', empty);
+    expect(json).toMatchObject({ harnesses: HARNESS_KINDS.map(({ id }) => ({ id, found: false })), dir: empty });
+    process.env.TREADLE_HARNESS_DIR = empty;
+    const asked = await rollout('--harness', 'openclaw', '--model', 'm1', '--base-url', model.baseUrl);
+    expect(asked.code).toBe('harness_not_found');
+  } finally {
+    process.env.PATH = path;
+    delete process.env.TREADLE_HARNESS_DIR;
+  }
+  expect((await ran(harnessCommand(), 'install', 'nope', '--dir', empty)).code).toBe('unknown_harness');
 });

@@ -170,6 +170,17 @@ describe.each(places)('a harness %s', (_, jail) => {
     expect(idle.problem?.code).toBe('harness_idle');
   });
 
+  it('that never got to the tools says nothing of its model', async () => {
+    const trace = await at.tried({ harness: agent('toolless'), jail });
+    expect(trace).toMatchObject({
+      finish: 'error',
+      answer: '',
+      problem: { code: 'harness_without_tools', fault: 'infrastructure' },
+      gateway: { exchanges: 1 },
+    });
+    expect(became(trace)).toEqual({ outcome: 'fault', fault: 'infrastructure' });
+  });
+
   it('that asks for more turns than it has ends at the limit', async () => {
     const trace = await at.tried({ harness: agent('react'), jail, limits: { turns: 2 } });
     expect(trace).toMatchObject({ finish: 'turn_limit', problem: { code: 'turn_budget' }, usage: { turns: 2 } });

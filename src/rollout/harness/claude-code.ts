@@ -24,7 +24,7 @@ const harness = ({ command, path, reads }: Found): Harness => ({
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
       ENABLE_TOOL_SEARCH: 'false',
-      MCP_TIMEOUT: '60000',
+      MCP_TIMEOUT: '120000',
     },
     files: {
       [MCP]: JSON.stringify({

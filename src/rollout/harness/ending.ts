@@ -17,6 +17,8 @@ export interface Facts {
   complaint: string;
   /** Its model speaks through the gateway; else only its calls and its words show that it did anything. */
   isHeard: boolean;
+  /** Its model was shown tools, and none of the world's among them. */
+  isWithoutTools: boolean;
 }
 
 const OVER_BUDGET: Readonly<Record<string, End['finish']>> = {
@@ -49,9 +51,10 @@ const statusText = (code: number | null, signal: string | null): string =>
 
 /**
  * A harness that breaks once it has begun has failed its task, as an agent fails that gives up: fault `policy`, and its verdict
- * counts. One that breaks before it spoke to model or tools says nothing of who acts: fault `infrastructure` (its installation).
+ * counts. One that breaks before it spoke to model or tools, or never showed its model the world's tools, says nothing of who
+ * acts: fault `infrastructure` (its installation, or a machine too slow for its patience).
  */
-export const endOf = ({ ended, problem, exchanges, calls, answer, complaint, isHeard }: Facts): End => {
+export const endOf = ({ ended, problem, exchanges, calls, answer, complaint, isHeard, isWithoutTools }: Facts): End => {
   if (ended.how === 'not_started') return { finish: 'error', answer: '', problem: problemOf(ended.by) };
   if (ended.how === 'stopped') return stoppedBy(problem ?? ended.by);
   if (problem) return stoppedBy(problem);
@@ -68,6 +71,12 @@ export const endOf = ({ ended, problem, exchanges, calls, answer, complaint, isH
       'harness_idle',
       `The harness ended well and never spoke to its model or called a tool${said}`,
       'policy',
+    );
+  if (isWithoutTools && calls === 0)
+    return broke(
+      'harness_without_tools',
+      'The harness showed its model none of the tools of the world: it did not reach them over MCP in its time',
+      'infrastructure',
     );
   return { finish: 'answered', answer: answer ?? '' };
 };

@@ -17,8 +17,11 @@ const configOf = (place: HarnessPlace): object => ({
       url: place.mcpUrl,
       headers: { Authorization: `Bearer ${place.mcpToken}` },
       timeout: Math.min(120, place.timeoutSeconds),
+      connect_timeout: 120,
     },
   },
+  // It goes on without the tools where they are late, and a loaded machine is late.
+  mcp_discovery_timeout: 120,
 });
 
 const harness = ({ command, path, reads }: Found): Harness => ({

@@ -26,6 +26,9 @@ const configOf = (place: HarnessPlace): object => ({
         // Without it, it takes the address for one of the older SSE kind.
         transport: 'streamable-http',
         headers: { Authorization: `Bearer ${place.mcpToken}` },
+        // It goes on without the tools where they are late, and a loaded machine is late.
+        connectionTimeoutMs: 120_000,
+        requestTimeoutMs: 120_000,
       },
     },
   },

@@ -70,6 +70,11 @@ const lastSaid = (messages: readonly Message[]): string | undefined => {
   return last?.role === 'assistant' && !last.toolCalls?.length && last.content !== '' ? last.content : undefined;
 };
 
+const isWithoutTools = ({ tools }: Recording, ours: (shown: string) => string, host: ToolHost): boolean => {
+  const offered = new Set(host.tools().map(({ name }) => name));
+  return tools.length > 0 && offered.size > 0 && !tools.some(({ name }) => offered.has(ours(name)));
+};
+
 /** Of a harness whose model speaks to nobody of ours. */
 const unheard = (): GatewayRollout => {
   const recording: Recording = {
@@ -162,6 +167,7 @@ export const rolloutHarness = async (
       secrets.filter(([secret]) => secret !== ''),
     ),
     isHeard: backend !== undefined,
+    isWithoutTools: isWithoutTools(recording, ours, host),
   });
   return {
     treadle: 'trace/1',
