@@ -6,6 +6,10 @@ import { drawToken } from './draw.js';
 interface Sequence {
   readonly contextTokens: number[];
   adaptStateToTokens(tokens: number[], allowShift?: boolean): Promise<void>;
+  clearHistory(): Promise<void>;
+  controlledEvaluate(
+    input: (number | [number, { generateNext: { probabilities: true; options: { temperature: 0 } } }])[],
+  ): Promise<({ next?: { probabilities?: Map<number, number> } } | undefined)[]>;
   evaluateWithMetadata(
     tokens: number[],
     metadata: { confidence: true; probabilities?: true },
@@ -63,6 +67,8 @@ export interface LocalModel {
   detokenize(ids: readonly number[], special: boolean): string;
   /** One after the other. The shared beginning of prompts is evaluated once. */
   generate(wanted: Wanted): AsyncGenerator<Drawn>;
+  /** Log probabilities of the ids at these positions, each given all ids before it. */
+  score(ids: readonly number[], positions: readonly number[]): Promise<number[]>;
   close(): Promise<void>;
 }
 
@@ -126,7 +132,23 @@ export const loadModel = async (
       done();
     }
   };
+  const score = async (ids: readonly number[], positions: readonly number[]): Promise<number[]> => {
+    const done = await turn();
+    try {
+      await sequence.clearHistory();
+      const wanted = new Set(positions.map((at) => at - 1));
+      const seen = await sequence.controlledEvaluate(
+        ids.map((id, at) =>
+          wanted.has(at) ? [id, { generateNext: { probabilities: true, options: { temperature: 0 } } }] : id,
+        ),
+      );
+      return positions.map((at) => Math.log(seen[at - 1]?.next?.probabilities?.get(ids[at] as number) ?? Number.NaN));
+    } finally {
+      done();
+    }
+  };
   return {
+    score,
     template: model.fileInfo.metadata.tokenizer.chat_template ?? '',
     contextSize: context.contextSize,
     tokenize: (text, special) => model.tokenize(text, special),

@@ -72,7 +72,7 @@ export const statusFailure = (status: number, said: string, place: Place, error?
       true,
       error,
     );
-  if (/context.{0,20}(?:length|window)|maximum.{0,20}tokens|too many tokens|prompt is too long/i.test(said)) {
+  if (/context.{0,20}(?:length|window|size)|maximum.{0,20}tokens|too many tokens|prompt is too long/i.test(said)) {
     return failure(
       'context_exceeded',
       `The conversation is longer than the model's context: ${said}`,

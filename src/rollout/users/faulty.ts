@@ -50,6 +50,9 @@ const lastOwn = ({ messages, said }: Plan): string | undefined =>
 
 type Spoiler = (plan: Plan, random: Rng) => string | undefined;
 
+/** What a fact's sentence says besides its words: two that only say `It is about` may be exchanged without harm. */
+const nameless = ({ says: sentence, words }: Fact): string => sentence.replace(words, () => '');
+
 /** Each turns what is to be said into the mistake, or says that there is no way to make it here. */
 const SPOILERS: Record<UserMistakeKind, Spoiler> = {
   tells_secret: (plan, random) => {
@@ -73,7 +76,14 @@ const SPOILERS: Record<UserMistakeKind, Spoiler> = {
     const facts = factsToTell(plan).filter(({ words }) => plan.said.text.toLowerCase().includes(words.toLowerCase()));
     if (facts.length === 0) return undefined;
     const [one, other] = random.shuffle(facts);
-    if (plan.said.act !== 'requests' && one && other && !says(one.words, other.words) && !says(other.words, one.words))
+    if (
+      plan.said.act !== 'requests' &&
+      one &&
+      other &&
+      nameless(one) !== nameless(other) &&
+      !says(one.words, other.words) &&
+      !says(other.words, one.words)
+    )
       return replaced(
         replaced(replaced(plan.said.text, one.words, '\u0000'), other.words, one.words),
         '\u0000',

@@ -47,16 +47,20 @@ const exchanged = (text: string, planned: string, must: readonly Fact[]): string
     .filter((clause) => !own.includes(normal(clause)));
   for (const one of must)
     for (const other of must) {
-      if (one === other) continue;
+      if (one === other || says(one.words, other.words)) continue;
+      const turned = one.says.replace(one.words, () => other.words).replace(/[.!]+$/, '');
+      if (turned !== one.says.replace(/[.!]+$/, '') && says(text, turned) && !says(planned, turned))
+        return `it says “${turned}”`;
       const [name, otherName] = [one.asked[0] ?? '', other.asked[0] ?? ''];
       if (name === otherName || says(otherName, name) || says(name, otherName)) continue;
       const isWrong = clauses.some(
         (clause) =>
           leadsTo(clause, other.words).some((lead) => says(lead, name)) &&
           !says(clause, one.words) &&
-          !says(clause, otherName),
+          // A fact of a hand-written task may be called by its own words.
+          (otherName === other.words || !says(clause, otherName)),
       );
-      if (isWrong && !says(one.words, other.words)) return `it calls “${other.words}” the ${name}`;
+      if (isWrong) return `it calls “${other.words}” the ${name}`;
     }
   return undefined;
 };
