@@ -29,6 +29,7 @@ export interface Server {
 
 const keep = {
   keepAlive: true,
+  noDelay: true,
   maxSockets: Number.POSITIVE_INFINITY,
   maxFreeSockets: 1024,
   scheduling: 'lifo' as const,
@@ -132,7 +133,6 @@ export const post = (server: Server, url: string, body: string, signal: AbortSig
     signal.addEventListener('abort', stop, { once: true });
     sent.once('close', () => signal.removeEventListener('abort', stop));
     if (signal.aborted) stop();
-    sent.setNoDelay(true);
     sent.setTimeout(server.silenceMs, () => {
       isSilent = true;
       sent.destroy(new Error('silent'));

@@ -129,8 +129,9 @@ export const openRollout = (
       exchanges++;
       failures = 0;
       failure = undefined;
-      said.add(asked, given.reply);
+      // The client need not wait until it is written down; its next request comes after that all the same.
       writer.done(given);
+      said.add(asked, given.reply);
     } catch (thrown) {
       if (isAdmitted) money.settle();
       const error =
