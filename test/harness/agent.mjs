@@ -121,6 +121,13 @@ const MODES = {
     console.error('lost the thread');
     process.exit(3);
   },
+  calls: async () => {
+    for (;;) {
+      const { content } = await mcp('tools/call', { name: 'list_invoices', arguments: {} });
+      if (content[0].text.includes('call_budget')) break;
+    }
+    await forEver();
+  },
   env: async () => {
     await chat([{ role: 'user', content: JSON.stringify({ ...process.env, cwd: process.cwd() }) }], []);
     console.log('told');

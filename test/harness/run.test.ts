@@ -133,6 +133,7 @@ describe.each(places)('a harness %s', (_, jail) => {
     const loud = await at.tried({ harness: agent('loud'), jail });
     expect(loud.finish).toBe('answered');
     expect(loud.answer.slice(-5)).toBe('\n2000');
+    expect(loud.answer.length).toBe(65_536);
   });
 
   it('that has no token for the model gets nothing from it', async () => {
@@ -179,6 +180,13 @@ describe.each(places)('a harness %s', (_, jail) => {
       gateway: { exchanges: 1 },
     });
     expect(became(trace)).toEqual({ outcome: 'fault', fault: 'infrastructure' });
+  });
+
+  it('that calls without end is ended, and what it called is bounded', async () => {
+    const trace = await at.tried({ harness: agent('calls'), jail, limits: { calls: 50 }, isUnheard: true });
+    expect(trace).toMatchObject({ finish: 'turn_limit', problem: { code: 'call_budget', fault: 'policy' } });
+    expect([trace.ledger.length, trace.usage.calls]).toEqual([50, 50]);
+    expect(Trace.parse(trace)).toEqual(trace);
   });
 
   it('that asks for more turns than it has ends at the limit', async () => {

@@ -23,6 +23,8 @@ export interface Facts {
 
 const OVER_BUDGET: Readonly<Record<string, End['finish']>> = {
   turn_budget: 'turn_limit',
+  // As many calls as no task takes: it has lost its way.
+  call_budget: 'turn_limit',
   token_budget: 'budget',
   cost_budget: 'budget',
 };

@@ -12,7 +12,7 @@ import type { Jail } from './jail.js';
 import { ourNames, withOurNames } from './names.js';
 import { runProgram } from './program.js';
 import { seenFromTools } from './seen.js';
-import { type ToolDoor, written } from './tools-door.js';
+import { MOST_CALLS, type ToolDoor, written } from './tools-door.js';
 import type { Harness, HarnessPlace } from './types.js';
 
 /** What harness rollouts share: opened once, used by many at a time. */
@@ -31,10 +31,19 @@ export interface HarnessLimits extends Budget {
   deadlineMs: number;
   /** Bytes that the harness may print. */
   outputBytes: number;
+  /** Of tools. */
+  calls: number;
 }
 
-/** Ten minutes, and 64 MiB of output. */
-export const HARNESS_LIMITS: HarnessLimits = { deadlineMs: 600_000, outputBytes: 64 * 1_048_576 };
+/** Ten minutes, 64 MiB of output, 10,000 calls. */
+export const HARNESS_LIMITS: HarnessLimits = {
+  deadlineMs: 600_000,
+  outputBytes: 64 * 1_048_576,
+  calls: MOST_CALLS,
+};
+
+/** Characters of an answer that are kept, from its end: what a program prints may be anything. */
+const ANSWER_CHARS = 65_536;
 
 export interface HarnessRollout {
   harness: Harness;
@@ -68,6 +77,19 @@ export const harnessProducer = (
 const lastSaid = (messages: readonly Message[]): string | undefined => {
   const last = messages.at(-1);
   return last?.role === 'assistant' && !last.toolCalls?.length && last.content !== '' ? last.content : undefined;
+};
+
+/** A promise that is told from outside, and whether it was. */
+const signalled = <T>() => {
+  let value: T | undefined;
+  let tell: (told: T) => void = () => undefined;
+  const told = new Promise<T>((resolve) => {
+    tell = (one) => {
+      value = one;
+      resolve(one);
+    };
+  });
+  return { told, tell, value: () => value };
 };
 
 const isWithoutTools = ({ tools }: Recording, ours: (shown: string) => string, host: ToolHost): boolean => {
@@ -117,9 +139,10 @@ export const rolloutHarness = async (
   const { harness, producer, host, task, backend, prompt = {}, sample = { seed: '0', index: 0 }, signal } = rollout;
   if (prompt.hasUser) refuseUser(harness);
   const { detail = 'full' } = prompt;
-  const { deadlineMs, outputBytes, ...budget } = { ...HARNESS_LIMITS, ...rollout.limits };
+  const { deadlineMs, outputBytes, calls, ...budget } = { ...HARNESS_LIMITS, ...rollout.limits };
   const ours = ourNames(harness, host.tools());
-  const { host: kept, ledger } = written(host, ours);
+  const spent = signalled<TreadleError>();
+  const { host: kept, ledger } = written(host, ours, { calls, onSpent: spent.tell });
   const { gateway } = house;
   const model = gateway && backend ? gateway.open({ backend, budget, ...(signal ? { signal } : {}) }) : unheard();
   const tools = house.tools.admit(kept);
@@ -145,10 +168,11 @@ export const rolloutHarness = async (
     },
     deadlineMs,
     outputBytes,
-    spent: model.spent,
+    spent: Promise.race([model.spent, spent.told]),
     signal,
   });
   tools.end();
+  const overCalls = spent.value();
   const recording = model.close();
   const said = withOurNames(recording.messages, ours);
   const secrets = [
@@ -158,10 +182,10 @@ export const rolloutHarness = async (
   ] as const;
   const end = endOf({
     ended,
-    problem: recording.problem,
+    problem: recording.problem ?? overCalls,
     exchanges: recording.facts.exchanges,
     calls: ledger.length,
-    answer: harness.answer?.(stdout) ?? lastSaid(said),
+    answer: (harness.answer?.(stdout) ?? lastSaid(said))?.slice(-ANSWER_CHARS).replace(/^[\udc00-\udfff]/, ''),
     complaint: complaintOf(
       stderr.trim() || stdout,
       secrets.filter(([secret]) => secret !== ''),

@@ -1,5 +1,7 @@
 /** The tools of running rollouts over MCP (streamable HTTP): one port, one token a rollout. */
 import type { LedgerEntry } from '../../artifacts/trace.js';
+import { TreadleError } from '../../errors.js';
+import type { Json } from '../../kit/hash.js';
 import type { Doorkeeper } from '../../serve/http/keeper.js';
 import { serveHttp } from '../../serve/http/serve.js';
 import { digestOf, mintToken } from '../../serve/http/tokens.js';
@@ -48,15 +50,47 @@ export const openToolDoor = async (): Promise<ToolDoor> => {
   };
 };
 
+/** What a rollout's calls may come to. */
+export interface CallLimit {
+  calls: number;
+  /** Once, at the first call too many. */
+  onSpent?: (error: TreadleError) => void;
+}
+
+/** More than any task takes; a program that calls in a loop would fill memory and disk with them. */
+export const MOST_CALLS = 10_000;
+
+/** What is answered without running anything; it is not written down. */
+const refused = (error: TreadleError, tool: string, args: unknown, at: number): CallOutcome => {
+  const { code, message } = error;
+  const result = { error: { code, message } };
+  const whose = { code, fault: 'agent' as const };
+  const entry = { index: at, service: '', tool, toolVersion: '', args: (args ?? null) as Json, ok: false, result };
+  return { ok: false, result, error: { ...whose, status: 429 }, entry: { ...entry, error: whose, touched: [], at: 0 } };
+};
+
 /** The host with every call written down under our names; calls follow one another, however many a harness makes at once. */
-export const written = (host: ToolHost, ours: (shown: string) => string): { host: ToolHost; ledger: LedgerEntry[] } => {
+export const written = (
+  host: ToolHost,
+  ours: (shown: string) => string,
+  { calls: most, onSpent }: CallLimit = { calls: MOST_CALLS },
+): { host: ToolHost; ledger: LedgerEntry[] } => {
   const ledger: LedgerEntry[] = [];
   let last: Promise<unknown> | undefined;
+  let spent: TreadleError | undefined;
   const keep = (outcome: CallOutcome): CallOutcome => {
     ledger.push({ ...outcome.entry, index: ledger.length });
     return outcome;
   };
+  const spend = (): TreadleError => {
+    if (spent) return spent;
+    const message = `The budget of ${most} calls is used up`;
+    spent = new TreadleError({ code: 'call_budget', message, fault: 'policy', next: 'The rollout is over: end here.' });
+    onSpent?.(spent);
+    return spent;
+  };
   const perform: ToolHost['call'] = (name, args, options) => {
+    if (ledger.length >= most) return refused(spend(), ours(name), args, ledger.length);
     const outcome = host.call(ours(name), args, options);
     return outcome instanceof Promise ? outcome.then(keep) : keep(outcome);
   };
