@@ -132,7 +132,7 @@ const authoringCommand = (): Command =>
 
 /** What the rows are and what was left out, in the terminal. */
 const say = (ui: Ui, out: string, report: CorpusRows): void => {
-  const { rows, splits, subsets = {}, excluded, reviewed } = report;
+  const { rows, splits, subsets = {}, excluded, notes = [], reviewed } = report;
   if (rows > 0) ui.say(`${rows} rows in ${out} (${splits.train.rows} train, ${splits.validation.rows} validation)`);
   else
     ui.say(
@@ -142,6 +142,7 @@ const say = (ui: Ui, out: string, report: CorpusRows): void => {
     ui.say(`  ${name}: ${subset.rollouts} rollouts, ${subset.rows} rows`);
   for (const [why, n] of Object.entries(excluded))
     ui.say(ui.style('dim', `  ${n} left out: ${WHY_NOT[why as Exclusion]}`));
+  for (const note of rows === 0 ? notes : []) ui.say(ui.style('dim', `  ${note}`));
   if (!reviewed) return;
   ui.say(ui.style('dim', `  ${reviewed.accepted} tasks with rollouts were accepted in review`));
   for (const [why, { tasks, rollouts }] of Object.entries(reviewed.leftOut))

@@ -1,13 +1,16 @@
 /** What `treadle export` can be told about rows: its options, and what they mean to the exporter. */
 import { type Command, Option } from 'commander';
 import { TreadleError } from '../../errors.js';
+import type { Shape } from '../../train/formats/shape.js';
 import { SHAPES, shapeOf } from '../../train/formats/shapes.js';
 import { withTextColumns } from '../../train/formats/text-columns.js';
+import { readTokenizer } from '../../train/formats/tokenizer/folder.js';
+import { lengthBy, named, templateTextShape, tokenShape } from '../../train/formats/tokenizer/rows.js';
 import { FACETS, type Facet } from '../../train/sft/facets.js';
 import { FILE_KINDS, type FileKind } from '../../train/sft/files/sink.js';
 import type { Filters } from '../../train/sft/filters.js';
 import { type ArmSpec, armSpecOf, sizesOf } from '../../train/sft/mix/spec.js';
-import { wholeNumber } from '../arguments.js';
+import { shortText, wholeNumber } from '../arguments.js';
 import { ownVersion } from '../version.js';
 import type { RowOptions } from './rows.js';
 
@@ -26,9 +29,13 @@ export interface RowCliOptions {
   mix: ArmSpec[];
   sizes?: number[];
   sameTasks?: boolean;
+  tokenizer?: string;
+  rewritten: 'split' | 'refuse';
   licence?: string;
   modelLicence: Record<string, string>;
 }
+
+type LengthOf = ReturnType<typeof lengthBy>;
 
 const badOption = (message: string, value: string, next: string): TreadleError =>
   new TreadleError({ code: 'bad_option', message, value: value.slice(0, 80), next });
@@ -63,7 +70,9 @@ const readLicence = (text: string, before: Record<string, string>): Record<strin
 
 export const addRowOptions = (command: Command): Command =>
   command
-    .addOption(new Option('--format <name>', 'shape of a row').choices(Object.keys(SHAPES)).default('treadle'))
+    .addOption(
+      new Option('--format <name>', 'shape of a row').choices([...Object.keys(SHAPES), 'tokens']).default('treadle'),
+    )
     .addOption(new Option('--file <kind>', 'kind of the files').choices([...FILE_KINDS]).default('jsonl'))
     .addOption(
       new Option('--shard-mb <n>', 'Parquet: megabytes of JSON after which the next file begins')
@@ -88,6 +97,22 @@ export const addRowOptions = (command: Command): Command =>
       ),
     )
     .addOption(new Option('--max-turns <n>', 'most assistant turns').argParser(wholeNumber('--max-turns', 1_000_000)))
+    .addOption(
+      new Option('--max-tokens <n>', 'most token ids, by --tokenizer or as the backend gave them').argParser(
+        wholeNumber('--max-tokens', 1_000_000_000),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--tokenizer <dir>',
+        'folder with tokenizer.json and a chat template, for --format tokens and text, and for --max-tokens',
+      ).argParser(shortText('--tokenizer', 'models/m1')),
+    )
+    .addOption(
+      new Option('--rewritten <how>', 'tokens: split or refuse a rollout whose history the chat template rewrites')
+        .choices(['split', 'refuse'])
+        .default('split'),
+    )
     .addOption(
       new Option('--dedup <how>', 'exact: the same task and messages; near: nearly the same words too')
         .choices(['none', 'exact', 'near'])
@@ -114,19 +139,40 @@ const mixOf = ({ mix, sizes, sameTasks }: RowCliOptions): Pick<RowOptions, 'mix'
   return {};
 };
 
+/** The shape, and how long a rollout is in token ids where the shape holds none. */
+const shapeFor = (options: RowCliOptions, negatives: boolean): { shape: Shape; lengthOf?: LengthOf } => {
+  const { format, tokenizer: dir, tools, maxTokens, rewritten } = options;
+  if (dir !== undefined && format !== 'tokens' && format !== 'text' && maxTokens === undefined)
+    throw badOption(
+      '--tokenizer is for --format tokens, --format text and --max-tokens',
+      `--format ${format}`,
+      'Ask for one of them, or leave --tokenizer out: the trainer renders these rows itself.',
+    );
+  const tokenizer = dir === undefined ? undefined : named(readTokenizer(dir));
+  if (format === 'tokens') return { shape: tokenShape({ ...(tokenizer ? { tokenizer } : {}), rewritten, negatives }) };
+  const shape = format === 'text' && tokenizer ? templateTextShape(tokenizer) : shapeOf(format);
+  return {
+    shape: tools === 'text' ? withTextColumns(shape) : shape,
+    ...(maxTokens === undefined ? {} : { lengthOf: lengthBy(tokenizer) }),
+  };
+};
+
 /** Throws `bad_option` for what does not go together. */
 export const rowOptionsOf = (options: RowCliOptions): Omit<RowOptions, 'out' | 'seed'> => {
-  const { format, file, shardMb, tools, only, maxChars, maxTurns, dedup } = options;
-  const shape = shapeOf(format);
+  const { file, shardMb, only, maxChars, maxTurns, maxTokens, dedup } = options;
+  const negatives = options.all === true || options.includeNegatives === true;
+  const { shape, lengthOf } = shapeFor(options, negatives);
   return {
-    format: tools === 'text' ? withTextColumns(shape) : shape,
+    format: shape,
     file: { kind: file, shardBytes: shardMb * 1_000_000 },
-    negatives: options.all === true || options.includeNegatives === true,
+    negatives,
     filters: {
       only,
       dedup,
       ...(maxChars === undefined ? {} : { maxChars }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(lengthOf ? { lengthOf } : {}),
     },
     ...mixOf(options),
     card: {

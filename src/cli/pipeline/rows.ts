@@ -1,8 +1,9 @@
 /** Training rows of a corpus: its passing traces with their tasks and the tools the agent had. */
 import type { Corpus } from '../../corpus/corpus.js';
-import { diskError, makeFolder } from '../../corpus/files.js';
+import { diskError, exists, makeFolder } from '../../corpus/files.js';
 import { readReviews } from '../../corpus/review/records.js';
 import { acceptance, type NotAccepted } from '../../corpus/review/standing.js';
+import { eachTrace, tracesFile } from '../../corpus/traces/read.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import { toolsOffered } from '../../serve/sessions/describe.js';
@@ -12,7 +13,6 @@ import type { ExportItem } from '../../train/sft/row.js';
 import { bump } from '../../train/sft/tally.js';
 import { behaviourOf } from '../../verify/behaviour/registry.js';
 import { type Penalties, type RewardShape, rewardOf } from '../../verify/reward.js';
-import { readTraces } from './rollouts.js';
 
 export interface RowOptions {
   out: string;
@@ -71,12 +71,12 @@ const itemsOf = function* (
 ): Generator<ExportItem> {
   const { worlds = corpus.worlds(), reward: { shape, penalties } = { shape: 'all', penalties: {} } } = options;
   for (const id of worlds) {
-    const traces = readTraces(corpus, id);
-    if (traces.length === 0) continue;
+    if (!exists(tracesFile(corpus, id))) continue;
     const { world, services } = corpus.readDescription(id);
     const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
     const hashes = new Map([...tasks].map(([name, task]) => [name, addressOf(task)]));
-    for (const { trace, verdict } of traces) {
+    // One rollout at a time: a world may have hundreds of thousands.
+    for (const { trace, verdict } of eachTrace(corpus, id)) {
       const task = tasks.get(trace.taskId);
       // A task that was made anew under the same id is another task.
       if (!task || hashes.get(task.id) !== trace.task) {

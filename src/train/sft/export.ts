@@ -58,6 +58,8 @@ export interface SftReport {
   /** Subsets for ablations, by configuration. */
   subsets?: Record<string, { rollouts: number; rows: number }>;
   excluded: Partial<Record<Exclusion, number>>;
+  /** What the shape has to say of its rows: which tokenizer, what its template refused. */
+  notes?: string[];
   files: string[];
 }
 
@@ -90,6 +92,8 @@ const configsOf = (
   }
   return configs;
 };
+
+const notesOf = (shape: Shape): { notes?: string[] } => (shape.notes ? { notes: shape.notes() } : {});
 
 /** The folder's new contents in `scratch/new`. */
 const writeNew = async (
@@ -140,6 +144,7 @@ const writeNew = async (
           }
         : {}),
       excluded: Object.fromEntries(tally.excluded),
+      ...notesOf(shape),
       files: ['README.md', ...dealt.flatMap(({ files }) => files)],
     },
     facts: {
@@ -191,7 +196,7 @@ export const exportSft = async (
       ...(lengthOf ? { lengthOf } : {}),
     });
     await close(writing);
-    if (spooled.units.length === 0) return nothing(spooled, card);
+    if (spooled.units.length === 0) return nothing(spooled, shape, card);
     const { report, facts } = await writeNew(spooled, scratch, shape, options);
     const corpus = sha256([...spooled.tally.sources].sort().join('\n'));
     const versions = [
@@ -211,13 +216,14 @@ export const exportSft = async (
 };
 
 /** No row is left: an earlier export is worth more than an empty one. */
-const nothing = ({ tally }: Spooled, { leftOut }: CardOptions): SftReport => {
+const nothing = ({ tally }: Spooled, shape: Shape, { leftOut }: CardOptions): SftReport => {
   for (const [why, n] of leftOut ?? []) bump(tally.excluded, why, n);
   const none = { rows: 0, bytes: 0, lineages: 0 };
   return {
     rows: 0,
     splits: { train: none, validation: { ...none } },
     excluded: Object.fromEntries(tally.excluded),
+    ...notesOf(shape),
     files: [],
   };
 };

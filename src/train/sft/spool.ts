@@ -1,7 +1,7 @@
 /** First pass of an export: every line behind its rollout in a spool file, since sides and arms are dealt once all are known. */
 import type { WriteStream } from 'node:fs';
 import { sha256 } from '../../kit/hash.js';
-import type { Shape } from '../formats/shape.js';
+import type { Line, Shape, Source } from '../formats/shape.js';
 import { type Exclusion, exclusionOf } from './exclude.js';
 import { FACETS, type Facet, type Facets, facetsOf } from './facets.js';
 import { type Filters, filteredOut } from './filters.js';
@@ -15,8 +15,8 @@ export interface SpoolOptions {
   shape: Shape;
   onlyPassing: boolean;
   filters: Filters;
-  /** Ids of the longest line of a rollout, for `maxTokens`. */
-  lengthOf?: (item: ExportItem, row: SftRow) => number | Exclusion;
+  /** Ids of the longest line of a rollout, for `maxTokens` and shapes whose lines hold none. */
+  lengthOf?: (source: Source) => number | Exclusion;
 }
 
 /** A rollout in the spool: its lines follow one another. */
@@ -66,13 +66,15 @@ export const spool = async (
   const units: SpooledUnit[] = [];
   const intern = interner();
   const isDouble = doubles(filters.dedup);
-  const unfit = (item: ExportItem, row: SftRow, facets: Facets): Exclusion | undefined => {
-    const filtered = filteredOut(row, facets, filters) ?? isDouble(row);
+  const unfit = (source: Source, facets: Facets): Exclusion | undefined => {
+    const filtered = filteredOut(source.row, facets, filters) ?? isDouble(source.row);
     if (filtered || filters.maxTokens === undefined || !lengthOf) return filtered;
-    const length = lengthOf(item, row);
+    const length = lengthOf(source);
     if (typeof length === 'string') return length;
     return length > filters.maxTokens ? 'too_many_tokens' : undefined;
   };
+  const isTooLong = ({ input_ids }: Line): boolean =>
+    Array.isArray(input_ids) && input_ids.length > (filters.maxTokens ?? Number.POSITIVE_INFINITY);
   for await (const item of items) {
     const excluded = exclusionOf(item, onlyPassing);
     if (excluded !== 'other_task') judge(tally, item);
@@ -82,12 +84,12 @@ export const spool = async (
     }
     const row = rowOf(item);
     const facets = facetsOf(item);
-    const why = unfit(item, row, facets);
-    const made = why
-      ? { refused: why }
-      : shape.lines({ row, clock: item.task.clock, ...(item.trace.tokens ? { tokens: item.trace.tokens } : {}) });
-    if ('refused' in made) {
-      bump(tally.excluded, made.refused);
+    const { tokens } = item.trace;
+    const source: Source = { row, clock: item.task.clock, ...(tokens ? { tokens } : {}) };
+    const why = unfit(source, facets);
+    const made = why ? { refused: why } : shape.lines(source);
+    if ('refused' in made || made.lines.some(isTooLong)) {
+      bump(tally.excluded, 'refused' in made ? made.refused : 'too_many_tokens');
       continue;
     }
     count(tally, row, facets);
