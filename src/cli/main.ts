@@ -22,6 +22,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
   score: async () => (await import('./commands/score.js')).scoreCommand(),
   review: async () => (await import('./commands/review.js')).reviewCommand(),
+  freeze: async () => (await import('./commands/freeze.js')).freezeCommand(),
+  rebuild: async () => (await import('./commands/rebuild.js')).rebuildCommand(),
   export: async () => (await import('./commands/export.js')).exportCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   stats: async () => (await import('./commands/stats.js')).statsCommand(),

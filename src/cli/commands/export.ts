@@ -24,6 +24,7 @@ import {
   worldOption,
 } from '../options.js';
 import { openOracle } from '../pipeline/authoring.js';
+import { recordExport } from '../pipeline/freeze/record.js';
 import { addRowOptions, type RowCliOptions, rowOptionsOf } from '../pipeline/row-options.js';
 import { type CorpusRows, exportCorpus } from '../pipeline/rows.js';
 import { makeUi, type Ui } from '../ui.js';
@@ -153,6 +154,7 @@ const say = (ui: Ui, out: string, report: CorpusRows): void => {
 export const exportCommand = (): Command =>
   addRowOptions(
     new Command('export')
+      .hook('postAction', (_, action) => recordExport(action))
       .addCommand(authoringCommand())
       .addCommand(exportRlCommand())
       .addCommand(exportWorldModelCommand())

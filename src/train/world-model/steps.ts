@@ -60,7 +60,8 @@ export const stepsOf = ({ messages, ledger }: Pick<Trace, 'messages' | 'ledger'>
             observation: shown.get(index) ?? observationText(entry.result, DEFAULT_LIMITS.maxObservationChars),
             ok: entry.ok,
             code: entry.error?.code ?? '',
-            fault: entry.error?.fault ?? '',
+            // A lie is no error to the agent, and none of the software's answers either.
+            fault: entry.injected ? ('injected' as const) : (entry.error?.fault ?? ''),
             at: entry.at,
           },
         ]
