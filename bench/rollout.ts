@@ -2,7 +2,7 @@
 // `npm run bench -- rollout [--tasks N] [--corpus DIR] [--rollouts N] [--jobs N] [--small]`: 1,000 composed tasks (`--small`: 6),
 // one rollout each. `--corpus` takes the composed tasks of a built corpus, which is only read; where it has fewer than N, each is
 // rolled out as often as N rollouts take. Else worlds are built and tasks composed first (1.6 s of processor time a task), for
-// which `npm run build` comes first; so does it for `--jobs`, whose processes are the built ones (2; in process: no `--jobs`).
+// which `npm run build` comes first. `--jobs N` shares the worlds among N processes, the built ones, and tells rates by the clock.
 // Rates are by the clock and, since machines are shared, by processor time: `*_per_cpu_s` is what one core to itself would do.
 // `own_share` is the share of the processor time in the loop that is not the tools': loop, policy, judging, keeping.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -13,7 +13,8 @@ import { build } from '../src/cli/pipeline/build.js';
 import { keepComposed } from '../src/cli/pipeline/compose/keep.js';
 import { composeCorpus } from '../src/cli/pipeline/compose/run.js';
 import type { Acting } from '../src/cli/pipeline/roll/attempt.js';
-import { pickTasks } from '../src/cli/pipeline/roll/pick.js';
+import { crewRollouts } from '../src/cli/pipeline/roll/crew.js';
+import { type Picked, pickTasks } from '../src/cli/pipeline/roll/pick.js';
 import { runRollouts } from '../src/cli/pipeline/roll/run.js';
 import { RolloutSums } from '../src/cli/pipeline/rollout-sums.js';
 import { countriesOf, industriesOf, sweep } from '../src/cli/pipeline/sweep.js';
@@ -42,15 +43,17 @@ const linked = (from: string, to: string): void => {
 };
 
 const made = async (dir: string, count: number, small: boolean): Promise<void> => {
-  const worlds = small ? 2 : 40;
-  const input = sweep(countriesOf('50'), industriesOf('all', SEED), SEED);
-  const options = { input, worlds, tasks: 1, seed: SEED, out: dir, pins: {}, skipDeterminism: true };
+  const worlds = small ? 3 : 40;
+  const input = sweep(countriesOf('50'), industriesOf('all', 'compose'), 'compose');
+  const options = { input, worlds, tasks: 1, seed: 'compose', out: dir, pins: {}, skipDeterminism: true };
   const jobs = availableParallelism();
   await build(options, makeUi(false), noInterrupt, { jobs, rows: false });
   const corpus = Corpus.open(dir);
   const ids = corpus.worlds();
   const profiles = defaultProfiles();
-  const result = await composeCorpus({ corpus, worlds: ids, count, profiles, seed: SEED, jobs });
+  // Few worlds carry the longest tasks.
+  const mix = small ? { mix: { simple: 1, standard: 1, moderate: 1, complex: 0, expert: 0 } } : {};
+  const result = await composeCorpus({ corpus, worlds: ids, count, profiles, seed: 'compose', jobs, ...mix });
   keepComposed(corpus, ids, result);
   rmSync(corpus.path('traces'), { recursive: true, force: true });
 };
@@ -65,6 +68,54 @@ const timed = (host: ToolHost, onCall: (seconds: number) => void): ToolHost => (
     return outcome;
   },
 });
+
+/** By several processes. */
+const shared = async (
+  corpus: Corpus,
+  picked: readonly Picked[],
+  samples: number,
+  jobs: number,
+): Promise<Record<string, unknown>> => {
+  const sums = new RolloutSums();
+  const started = elapsedMs();
+  const { failure } = await crewRollouts({
+    dir: corpus.dir,
+    options: {
+      policy: 'scripted',
+      user: 'none',
+      detail: 'full',
+      retries: 0,
+      timeout: 1,
+      seed: SEED,
+      n: samples,
+      concurrency: 8,
+      memory: 512,
+      reward: 'all',
+      penalty: {},
+    },
+    picked,
+    jobs,
+    stop: new AbortController(),
+    onKept: (head) => sums.add(head),
+    onSkipped: () => undefined,
+  });
+  if (failure !== undefined) throw failure;
+  const seconds = (elapsedMs() - started) / 1000;
+  const { rollouts, passed, failed, cut, faults, usage } = sums.summary();
+  return {
+    tasks: picked.reduce((sum, of) => sum + of.tasks.length, 0),
+    jobs,
+    rollouts,
+    calls: usage.calls,
+    passed,
+    failed,
+    cut,
+    faults,
+    rollouts_per_s: rounded(rollouts / seconds),
+    calls_per_s: rounded(usage.calls / seconds, 0),
+    seconds: rounded(seconds, 1),
+  };
+};
 
 export const main = async (args: string[]): Promise<Record<string, unknown>> => {
   const small = args.includes('--small');
@@ -81,6 +132,8 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
     const tasks = picked.reduce((sum, of) => sum + of.tasks.length, 0);
     const samples = Math.ceil(Number(after(args, '--rollouts') ?? count) / tasks);
     const stages: number[] = [];
+    const jobs = Number(after(args, '--jobs') ?? 0);
+    if (jobs > 0) return await shared(corpus, picked, samples, jobs);
     let toolSeconds = 0;
     const acting: Acting = {
       seed: SEED,
