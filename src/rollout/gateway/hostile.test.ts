@@ -15,7 +15,7 @@ async function* inPieces(bytes: Buffer, cuts: readonly number[]): AsyncGenerator
 }
 const eventsIn = async (text: string, cuts: readonly number[]): Promise<string[]> => {
   const events: string[] = [];
-  for await (const data of eventData(inPieces(Buffer.from(text), cuts))) events.push(data);
+  for await (const some of eventData(inPieces(Buffer.from(text), cuts))) events.push(...some);
   return events;
 };
 

@@ -45,11 +45,16 @@ const relayStream = async (server: Server, url: string, body: object, way: Way):
   const collected = collect();
   try {
     // A break must not end the connection: the next request uses it again.
-    for await (const data of eventData(response.iterator({ destroyOnReturn: false }))) {
-      if (data === '[DONE]') break;
-      const chunk = chunkOf(data);
-      collected.add(chunk);
-      if (!writer.chunk(chunk, data.includes('\n') ? JSON.stringify(chunk) : data)) await way.drained();
+    for await (const events of eventData(response.iterator({ destroyOnReturn: false }))) {
+      const end = events.indexOf('[DONE]');
+      let isFlowing = true;
+      for (const data of end < 0 ? events : events.slice(0, end)) {
+        const chunk = chunkOf(data);
+        collected.add(chunk);
+        isFlowing = writer.chunk(chunk, data.includes('\n') ? JSON.stringify(chunk) : data);
+      }
+      if (end >= 0) break;
+      if (!isFlowing) await way.drained();
     }
   } catch (thrown) {
     response.destroy();
