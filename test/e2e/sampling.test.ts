@@ -1,5 +1,5 @@
 /** treadle sample by the executable: the table, resuming, negatives beside the kept, groups, and bad input in a line. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Corpus } from '../../src/corpus/corpus.js';
@@ -34,6 +34,10 @@ const origins = (): string[] => {
   const opened = Corpus.open(corpus);
   return opened.worlds().flatMap((id) => [...eachTrace(opened, id)].map(({ trace }) => trace.origin?.kind ?? 'plain'));
 };
+const bytes = (): string[] =>
+  Corpus.open(corpus)
+    .worlds()
+    .map((id) => readFileSync(join(corpus, 'traces', `${id}.jsonl`), 'utf8'));
 
 beforeAll(() => {
   const brief = 'A kitchen supplies wholesaler in Leeds with billing and a help desk';
@@ -67,9 +71,12 @@ it('samples, says what was saved, keeps negatives beside the kept, and samples n
     [0, 2],
   ]);
   expect(origins()).toHaveLength(before + kinds.length);
-  const table = treadle(['sample', corpus, ...SCRIPTED, '--retries', '20', '--again', '--seed', '1']);
+  const kept = bytes();
+  const more = ['--compare', '--again', '--concurrency', '2'];
+  const table = treadle(['sample', corpus, ...SCRIPTED, '--retries', '20', ...more]);
   expect(table.stdout).toMatch(/attempts\s+turns\s+calls\s+tokens \(characters\/4\)\s+wall/);
-  expect(origins()).toHaveLength(before + kinds.length);
+  // The same again, however many at a time.
+  expect(bytes()).toEqual(kept);
 });
 
 it('makes groups of branches at a stage and at a call; a task without that stage is refused and said', () => {

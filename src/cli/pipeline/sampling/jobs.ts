@@ -63,6 +63,14 @@ const planOf = (world: LoadedWorld | undefined, { task, hash, index }: Sample, s
   };
 };
 
+/** The ids of what a task's sampling keeps, negatives apart, as far as it goes. */
+export const keptIds = (method: Method, sample: Sample, settings: Settings): string[] => {
+  const plan = planOf(undefined, sample, settings);
+  if (method === 'prefix') return [prefixId(plan)];
+  if (method === 'whole') return wholeIds(plan);
+  return settings.group ? groupIds({ ...plan, ...settings.group }) : [];
+};
+
 /** Whether the task was sampled before, and what it left is not to be made again. */
 export const isSampled = (
   method: Method,
@@ -70,17 +78,14 @@ export const isSampled = (
   settings: Settings,
   head: (id: string) => TraceHead | undefined,
 ): boolean => {
-  const plan = planOf(undefined, sample, settings);
+  const ids = keptIds(method, sample, settings);
   const isDone = (id: string): boolean => {
     const known = head(id);
     return known !== undefined && !isToRepeat(known);
   };
-  if (method === 'prefix') return isDone(prefixId(plan));
-  if (method === 'whole') {
-    const ids = wholeIds(plan);
-    return ids.some((id) => isDone(id) && head(id)?.verdict.pass === true) || ids.every(isDone);
-  }
-  return settings.group !== undefined && groupIds({ ...plan, ...settings.group }).every(isDone);
+  // A trajectory that passed ends the tries.
+  const hasPassed = method === 'whole' && ids.some((id) => isDone(id) && head(id)?.verdict.pass === true);
+  return hasPassed || (ids.length > 0 && ids.every(isDone));
 };
 
 const ofSampled = ({ accepted, kept, dropped, cost, ended }: Sampled): Came => ({

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Task } from '../../../artifacts/task.js';
 import type { Corpus } from '../../../corpus/corpus.js';
+import type { TraceHead } from '../../../corpus/traces/line.js';
 import { TraceWriter } from '../../../corpus/traces/writer.js';
 import { TreadleError } from '../../../errors.js';
 import { addressOf } from '../../../kit/hash.js';
@@ -11,7 +12,7 @@ import { type LoadedWorld, loadWorld, unloadWorld } from '../../../world/loaded.
 import type { Engine } from '../../../world/state/engine.js';
 import type { Picked } from '../roll/pick.js';
 import { writeCounts } from '../roll/tally.js';
-import { isSampled, type Method, type Sample, type Settings, sampleTask } from './jobs.js';
+import { isSampled, keptIds, type Method, type Sample, type Settings, sampleTask } from './jobs.js';
 import type { SamplingSums } from './sums.js';
 
 export interface SamplingRun {
@@ -45,6 +46,22 @@ const jobsOf = (tasks: readonly Task[], { methods, samples }: SamplingRun): Job[
     const hash = addressOf(task);
     return Array.from({ length: samples }, (_, index) => methods.map((by) => ({ ...by, task, hash, index }))).flat();
   });
+
+/** By task, negatives before what was kept, whichever ended first and in however many runs. */
+const orderOf = (jobs: readonly Job[], settings: Settings, heads: readonly TraceHead[]): string[] => {
+  const place = new Map([...new Set(jobs.map(({ task }) => task.id))].map((id, n) => [id, n]));
+  const own = new Set(jobs.flatMap((job) => keptIds(job.method, job, settings)));
+  const key = ({ taskId, origin, id }: TraceHead): [number, number, string] => [
+    place.get(taskId) ?? 0,
+    origin === 'negative' ? 0 : 1,
+    id,
+  ];
+  return heads
+    .filter(({ taskId, origin, id }) => place.has(taskId) && (own.has(id) || origin === 'negative'))
+    .map((head) => key(head))
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
+    .map(([, , id]) => id);
+};
 
 /** The worlds that tasks find, each made when its first job starts and let go when its last has ended. */
 class Grounds {
@@ -83,15 +100,13 @@ const sampleWorld = async (run: SamplingRun, { world: id, tasks: wanted }: Picke
   let grounds: Grounds | undefined;
   const free = slots(run.concurrency);
   let failure: unknown;
-  const kept = new Map<Job, string[]>();
+  let hasKept = false;
   const one = async (job: Job, jobs: number): Promise<void> => {
     try {
       const own = (grounds as Grounds).take(job, jobs);
       const came = await sampleTask(job.method, own, job, settings);
-      kept.set(
-        job,
-        came.lines.map((line) => writer.append(line).id),
-      );
+      for (const line of came.lines) writer.append(line);
+      hasKept ||= came.lines.length > 0;
       job.sums.add(came);
     } catch (thrown) {
       if (thrown instanceof TreadleError && REFUSALS.has(thrown.code)) job.sums.refuse(thrown.code, thrown.line());
@@ -134,9 +149,7 @@ const sampleWorld = async (run: SamplingRun, { world: id, tasks: wanted }: Picke
       void one(job, count.get(job.hash) ?? 1);
     }
     await free.all();
-    // In the order of the tasks, whichever ended first.
-    const order = jobs.flatMap((job) => kept.get(job) ?? []);
-    if (order.length > 0 && !stop.signal.aborted) writer.settle(order);
+    if (hasKept && !stop.signal.aborted) writer.settle(orderOf(all, settings, writer.heads()));
     writeCounts(corpus, id, writer.heads());
   } finally {
     await free.all();
