@@ -26,6 +26,8 @@ export const TraceHead = z.object({
   producer: Producer,
   user: shape.user,
   detail: shape.detail,
+  /** It ran under injected faults. */
+  faults: shape.faults,
   finish: shape.finish,
   problem: shape.problem,
   usage: shape.usage,
@@ -82,6 +84,7 @@ const headFrom = (
   producer: trace.producer,
   user: trace.user,
   detail: trace.detail,
+  ...(trace.faults ? { faults: trace.faults } : {}),
   finish: trace.finish,
   ...(trace.problem ? { problem: trace.problem } : {}),
   usage: trace.usage,

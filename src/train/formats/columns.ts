@@ -36,6 +36,7 @@ export const METADATA: ColumnType = {
     profile: 'string',
     events: 'string',
     view: { struct: { user: 'string', detail: 'string' } },
+    faults: 'string',
     producer: {
       struct: {
         policy: 'string',

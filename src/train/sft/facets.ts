@@ -33,13 +33,17 @@ export const producerName = ({ policy, name, model }: Producer): string => {
   return [policy, name, ...(policy === 'harness' && model ? [model] : [])].join(' ');
 };
 
-/** Sources of the events of a dynamic scenario (dynaweave.txt: task requirement, environment state, external information). */
-export const eventsOf = ({ events }: Trace): string => {
+/**
+ * Sources of the events of a dynamic scenario (dynaweave.txt: task requirement, environment state, external information), and
+ * `fault` where an injected fault struck a call.
+ */
+export const eventsOf = ({ events, ledger }: Trace): string => {
   const sources = events.flatMap((event) => {
     const source = event !== null && typeof event === 'object' && !Array.isArray(event) ? event.source : undefined;
     return typeof source === 'string' ? [source] : [];
   });
-  return [...new Set(sources)].sort().join('+');
+  const struck = ledger.some(({ injected }) => injected !== undefined) ? ['fault'] : [];
+  return [...new Set([...sources, ...struck])].sort().join('+');
 };
 
 /** Failed, or an attempt that prefix-preserving sampling dropped, whatever its verdict says. */

@@ -74,6 +74,8 @@ export interface RowMetadata {
   /** Sources of the events that fired, joined by `+`; empty for none. */
   events: string;
   view: { user: string; detail: string };
+  /** Rules of the injected faults that it ran under, joined by blanks; empty for none. */
+  faults: string;
   producer: RowProducer;
   origin: RowOrigin;
   verdict: { pass: boolean; milestones: number; milestones_passed: number };
@@ -178,6 +180,7 @@ export const rowOf = (item: ExportItem): SftRow => {
       profile: task.profile ?? '',
       events: eventsOf(trace),
       view: { user: trace.user, detail: trace.detail },
+      faults: trace.faults?.rules.join(' ') ?? '',
       producer: producerOf(trace),
       origin: originOf(trace),
       verdict: {

@@ -62,8 +62,8 @@ export const actorOf = ({ producer, origin }: Pick<TraceHead, 'producer' | 'orig
 export const harnessOf = ({ producer }: Pick<Trace, 'producer'>): string =>
   producer.policy === 'harness' ? producer.name : 'our own loop';
 
-export const viewOf = ({ user, detail }: Pick<Trace, 'user' | 'detail'>): string =>
-  `${user === 'none' ? 'all at once' : 'simulated user'}, ${detail}`;
+export const viewOf = ({ user, detail, faults }: Pick<Trace, 'user' | 'detail' | 'faults'>): string =>
+  `${user === 'none' ? 'all at once' : 'simulated user'}, ${detail}${faults ? ', under faults' : ''}`;
 
 export const DIMENSIONS = ['profile', 'view', 'harness'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];

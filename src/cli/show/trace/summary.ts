@@ -29,8 +29,8 @@ export const producerWords = ({ producer }: Pick<Trace, 'producer'>): string => 
   return cleanShort(`${policy}${own}${version === undefined ? '' : ` ${version}`}${with_}`, 120);
 };
 
-export const viewWords = ({ user, detail }: Pick<Trace, 'user' | 'detail'>): string =>
-  user === 'none' ? `all at once, ${detail}` : `simulated user, ${detail}`;
+export const viewWords = ({ user, detail, faults }: Pick<Trace, 'user' | 'detail' | 'faults'>): string =>
+  `${user === 'none' ? 'all at once' : 'simulated user'}, ${detail}${faults ? `, under ${cleanShort(faults.rules.join(' '), 120)}` : ''}`;
 
 const originWords = ({ origin }: Trace): string | undefined => {
   switch (origin?.kind) {
