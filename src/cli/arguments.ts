@@ -63,3 +63,10 @@ export const commaNames = (text: string, before: string[] = []): string[] => [
     .map((name) => name.trim())
     .filter(Boolean),
 ];
+
+/** Names between commas; the option may be given several times. A blank text is a name that nothing has, and not no filter. */
+export const nameList = (text: string, before: readonly string[] = []): string[] => {
+  const named = text.split(',').map((name) => name.trim());
+  const given = named.filter(Boolean);
+  return [...before, ...(given.length > 0 ? given : [''])];
+};

@@ -1,7 +1,7 @@
 /** treadle rollout: a policy acts on the tasks of a corpus; traces and verdicts are kept as they end. */
 import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
-import { realNumber, wholeNumber } from '../arguments.js';
+import { nameList, realNumber, wholeNumber } from '../arguments.js';
 import { HARNESS_EXAMPLES, harnessOptions } from '../harness-options.js';
 import { DEFAULT_OUT, faultOption, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
 import { BACKENDS, mistakesOf, POLICIES } from '../pipeline/acting.js';
@@ -9,15 +9,6 @@ import { openHarness } from '../pipeline/harness.js';
 import { rolloutCorpus } from '../pipeline/roll/corpus.js';
 import { planOf, type RolloutOptions } from '../pipeline/roll/plan.js';
 import { makeUi, warn } from '../ui.js';
-
-/** Names separated by commas; the option may be given several times. */
-const names = (text: string, before: string[] = []): string[] => [
-  ...before,
-  ...text
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean),
-];
 
 const dollars = (flags: string, says: string): Option =>
   new Option(flags, says).argParser(realNumber(flags.split(' ')[0] ?? '', 0, 1_000_000));
@@ -50,10 +41,10 @@ const rolloutOptions = (): Command =>
   new Command('rollout')
     .description('let a policy act on the tasks and judge what it did')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
-    .addOption(new Option('--world <ids>', 'only these worlds').argParser(names))
-    .addOption(new Option('--task <ids>', 'only these tasks').argParser(names))
-    .addOption(new Option('--profile <names>', 'only tasks of these profiles').argParser(names))
-    .addOption(new Option('--kind <kinds>', 'only atomic or composed tasks').argParser(names))
+    .addOption(new Option('--world <ids>', 'only these worlds').argParser(nameList))
+    .addOption(new Option('--task <ids>', 'only these tasks').argParser(nameList))
+    .addOption(new Option('--profile <names>', 'only tasks of these profiles').argParser(nameList))
+    .addOption(new Option('--kind <kinds>', 'only atomic or composed tasks').argParser(nameList))
     .addOption(
       new Option('--limit <n>', 'at most so many tasks, drawn by the seed').argParser(
         wholeNumber('--limit', 1_000_000),

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
 import { TreadleError } from '../../errors.js';
 import { DEFAULT_RETRIES, type SamplingLimits } from '../../rollout/sampling/plan.js';
-import { realNumber, wholeNumber } from '../arguments.js';
+import { nameList, realNumber, wholeNumber } from '../arguments.js';
 import { DEFAULT_OUT, jsonOption, seedOption } from '../options.js';
 import { type ActingOptions, BACKENDS, POLICIES, viewOf } from '../pipeline/acting.js';
 import { sampleCorpus } from '../pipeline/sampling/corpus.js';
@@ -38,14 +38,6 @@ interface Options extends Omit<ActingOptions, 'retries'> {
   deadline?: number;
   json?: boolean;
 }
-
-const names = (text: string, before: string[] = []): string[] => [
-  ...before,
-  ...text
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean),
-];
 
 const EXAMPLES = `
 Examples:
@@ -122,10 +114,10 @@ export const sampleCommand = (): Command =>
     .addOption(new Option('--group <g>', 'branches (method group)').default(8).argParser(wholeNumber('--group', 1024)))
     .option('--at <place>', 'where branches part: before a stage (s2) or after a call (5)')
     .addOption(new Option('--until <end>', 'how far branches go').choices(['end', 'stage']).default('end'))
-    .addOption(new Option('--world <ids>', 'only these worlds').argParser(names))
-    .addOption(new Option('--task <ids>', 'only these tasks').argParser(names))
-    .addOption(new Option('--profile <names>', 'only tasks of these profiles').argParser(names))
-    .addOption(new Option('--kind <kinds>', 'only atomic or composed tasks').argParser(names))
+    .addOption(new Option('--world <ids>', 'only these worlds').argParser(nameList))
+    .addOption(new Option('--task <ids>', 'only these tasks').argParser(nameList))
+    .addOption(new Option('--profile <names>', 'only tasks of these profiles').argParser(nameList))
+    .addOption(new Option('--kind <kinds>', 'only atomic or composed tasks').argParser(nameList))
     .addOption(
       new Option('--limit <n>', 'at most so many tasks, drawn by the seed').argParser(
         wholeNumber('--limit', 1_000_000),
