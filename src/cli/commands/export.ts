@@ -154,7 +154,10 @@ const say = (ui: Ui, out: string, report: CorpusRows): void => {
 export const exportCommand = (): Command =>
   addRowOptions(
     new Command('export')
-      .hook('postAction', (_, action) => recordExport(action))
+      .hook('postAction', (_, action) => {
+        // One that wrote nothing left the export before it, with its own record.
+        if (!process.exitCode) recordExport(action);
+      })
       .addCommand(authoringCommand())
       .addCommand(exportRlCommand())
       .addCommand(exportWorldModelCommand())
