@@ -16,5 +16,5 @@ export const harnessOptions = (): Option[] => [
 ];
 
 export const HARNESS_EXAMPLES = `  treadle rollout treadle-out --policy harness --harness openclaw --base-url http://127.0.0.1:8000/v1 --model qwen3
-  treadle rollout treadle-out --policy harness --harness-command 'python3 /me/agent.py --task {task} --tools {mcp_url}' \\
+  treadle rollout treadle-out --policy harness --harness-command 'python3 /me/agent.py {task} {mcp_url}' \\
     --base-url http://127.0.0.1:8000/v1 --model qwen3`;
