@@ -11,6 +11,7 @@ import { actorOf, callerOf } from '../../src/serve/sessions/caller.js';
 import { Session } from '../../src/serve/sessions/session.js';
 import { gather } from '../../src/verify/evidence.js';
 import { verify } from '../../src/verify/verdict.js';
+import { dropGrounded, groundedWorld } from '../../src/world/grounded.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../src/world/loaded.js';
 import { Engine } from '../../src/world/state/engine.js';
 import { type Candidate, type Explorer, explorerOf, scalarsOf } from './explore.js';
@@ -151,7 +152,10 @@ export const planRollouts = async (corpus: Corpus, options: PlanOptions): Promis
     for (const [n, i] of mine.entries()) {
       const task = tasks[n % Math.max(1, tasks.length)];
       const wanted = { ...(task ? { task } : {}), count: counts[i] as number, writes: options.writes ?? 0 };
-      plans[i] = planRollout(world, explorer, wanted, own);
+      // A task that brings rows of its own starts on them, here as on the server.
+      const grounded = groundedWorld(world, task?.grounding);
+      plans[i] = planRollout(grounded, explorer, wanted, own);
+      dropGrounded(world, grounded);
     }
     unloadWorld(world);
   }
