@@ -2,35 +2,13 @@
 import type { Call, Task } from '../../artifacts/task.js';
 import type { Message } from '../../artifacts/trace.js';
 import type { Json } from '../../kit/hash.js';
+import { valueAt, withValueAt } from '../../kit/json-path.js';
 import type { SessionTool } from '../../serve/tool-host.js';
 import { contentOf, historyOf } from '../history.js';
 import type { Action, View } from '../policy.js';
 
 /** The ids of replayed calls tell which reference call they are. */
 export const callId = (n: number): string => `ref_${n}`;
-
-const stepsOf = (path: string): string[] =>
-  path
-    .replace(/^\$/, '')
-    .split(/[.[\]"']+/)
-    .filter(Boolean);
-
-const at = (value: Json | undefined, path: string): Json | undefined =>
-  stepsOf(path).reduce<Json | undefined>((inner, key) => {
-    if (inner === null || typeof inner !== 'object') return undefined;
-    return Array.isArray(inner) ? inner[Number(key)] : inner[key];
-  }, value);
-
-/** A copy of `args` with `value` at a dotted path. */
-export const withArgument = (args: Record<string, Json>, path: string, value: Json): Record<string, Json> =>
-  placed(args, stepsOf(path), value) as Record<string, Json>;
-
-const placed = (into: Json | undefined, [head, ...rest]: readonly string[], value: Json): Json => {
-  if (head === undefined) return value;
-  if (Array.isArray(into)) return into.map((item, i) => (String(i) === head ? placed(item, rest, value) : item));
-  const below = into !== null && typeof into === 'object' ? into : {};
-  return { ...below, [head]: placed(below[head], rest, value) };
-};
 
 /** The parsed result of the call with this id; undefined when it is not there, cut, or no JSON. */
 export const resultOf = (messages: readonly Message[], id: string): Json | undefined => {
@@ -54,11 +32,11 @@ export const argumentsOf = (
   let args = task.reference.calls[n]?.args ?? {};
   for (const { call, arg, from } of task.reference.sources) {
     if (call !== n || !('observed' in from)) continue;
-    const seen = at(resultOf(messages, callId(from.observed)), from.path);
-    const planned = at(args, arg);
+    const seen = valueAt(resultOf(messages, callId(from.observed)), from.path);
+    const planned = valueAt(args, arg);
     const isUsable = seen !== undefined && seen !== null && typeof seen === typeof planned && typeof seen !== 'object';
-    if (isUsable) args = withArgument(args, arg, seen);
-    else if (unseen && planned !== undefined) args = withArgument(args, arg, unseen(planned));
+    if (isUsable) args = withValueAt(args, arg, seen);
+    else if (unseen && planned !== undefined) args = withValueAt(args, arg, unseen(planned));
   }
   return args;
 };

@@ -3,8 +3,9 @@
 import type { Task } from '../../artifacts/task.js';
 import type { Message } from '../../artifacts/trace.js';
 import type { Json } from '../../kit/hash.js';
+import { withValueAt } from '../../kit/json-path.js';
 import type { Rng } from '../../kit/rng.js';
-import { resultOf, withArgument } from './replay.js';
+import { resultOf } from './replay.js';
 
 export type Scalar = string | number;
 
@@ -59,5 +60,5 @@ export const wrongArguments = (
   const seen: Scalar[] = [];
   for (const result of results(messages)) seenUnder(result, field, seen);
   const others = [...new Set(seen)].filter((value) => value !== right && typeof value === typeof right);
-  return withArgument(args, source.arg, others.length > 0 ? random.pick(others) : nearMiss(right));
+  return withValueAt(args, source.arg, others.length > 0 ? random.pick(others) : nearMiss(right));
 };

@@ -64,7 +64,7 @@ export const count = (tally: Tally, { metadata }: SftRow, facets: Facets): void 
   bump(tally.producers, facets.producer);
   bump(tally.worlds, facets.world);
   bump(tally.templates, facets.template);
-  bump(tally.views, `${facets.user} user, ${facets.detail} detail`);
+  bump(tally.views, `${facets.user === 'none' ? 'all at once' : `${facets.user} user`}, ${facets.detail} detail`);
   bump(tally.origins, facets.origin);
   bump(tally.profiles, facets.kind === 'composed' ? `composed, ${facets.profile}` : facets.kind);
   bump(tally.events, facets.event);
