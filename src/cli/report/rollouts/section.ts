@@ -61,7 +61,12 @@ const conductTable = (actors: readonly [string, Actor][], { whole, rollouts }: R
     ];
   });
   const says = shown.map(({ id, says: what }) => `${id.replaceAll('_', ' ')}: ${what}`).join('; ');
-  return `${table(head, rows)}<p class="soft">Shares of rollouts that passed or failed, whichever; of the calls of ${count(whole)} rollouts of ${count(rollouts)}, read one by one, without the reference. ${esc(says)}.</p>`;
+  // With nothing but the reference there are no calls to read.
+  const read =
+    whole > 0
+      ? `; of the calls of ${count(whole)} rollouts of ${count(rollouts)}, read one by one, without the reference`
+      : '';
+  return `${table(head, rows)}<p class="soft">Shares of rollouts that passed or failed, whichever${read}. ${esc(says)}.</p>`;
 };
 
 const TITLES: Record<Dimension, string> = {
