@@ -21,7 +21,7 @@ export const Finding = z.strictObject({
 
 export const Certificate = z.strictObject({
   treadle: z.literal('certificate/1'),
-  kind: z.enum(['service', 'world', 'task']),
+  kind: z.enum(['service', 'world', 'task', 'scenario']),
   subject: Hash,
   name: z.string(),
   pass: z.boolean(),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AnswerSpec, Check } from './check.js';
 import { Literal, Name } from './table.js';
-import { Call } from './task.js';
+import { Call, Reference } from './task.js';
 import { Hash } from './world.js';
 
 /** A place in the state: a table, a row of it, a column of a row. What is absent means any. */
@@ -26,6 +26,17 @@ export const PatchOp = z.strictObject({
   where: z.record(Name, Literal).optional(),
   set: z.record(Name, Literal).optional(),
 });
+/** What an event makes of the task's reference: from call `from` on, `drop` calls give way to `insert`. */
+export const ReferenceEdit = z.strictObject({
+  insert: z.array(Call),
+  from: z.number().int().min(0),
+  drop: z.number().int().min(0),
+  /** What makes up for it where it fires once the reference has gone past `from`; absent: nothing does. */
+  late: z.array(Call).optional(),
+  /** What is answered at the end once it has fired; absent: what was answered before. */
+  answer: z.string().optional(),
+});
+
 const Fault = z.strictObject({
   profile: z.enum(['P1', 'P2', 'P3', 'P4']),
   /** As the agent calls it. */
@@ -80,6 +91,8 @@ export const ScenarioEvent = z.strictObject({
     to: z.enum(['user', 'environment', 'none']),
     text: z.string().optional(),
     discoverBy: z.array(z.string()).optional(),
+    /** What a simulated user knows and says otherwise from then on: facts of the task's disclosure, by id, in other words. */
+    tells: z.array(z.strictObject({ fact: Name, words: z.string().min(1), says: z.string().min(1) })).optional(),
   }),
   /** What becomes of the task's checks once it has fired; every other check stays as it is. */
   checks: z.strictObject({
@@ -89,21 +102,27 @@ export const ScenarioEvent = z.strictObject({
     /** The right answer is another one now: of a milestone that asks something, or of the task where none is named. */
     answer: z.strictObject({ milestone: Name.optional(), is: AnswerSpec }).optional(),
   }),
-  reference: z.strictObject({ insert: z.array(Call), from: z.number().int().min(0), drop: z.number().int().min(0) }),
+  reference: ReferenceEdit,
 });
 
 export const Scenario = z.strictObject({
   treadle: z.literal('scenario/1'),
-  id: Name,
+  id: z.string().regex(/^[a-z][a-z0-9_-]{0,119}$/),
   task: Hash,
+  taskId: z.string(),
+  world: Hash,
+  worldId: Name,
   seed: z.string(),
   /** Offers `wait`, by which the agent lets virtual time pass; the paper keeps the original tools. */
   offersWait: z.literal(true).optional(),
   events: z.array(ScenarioEvent).min(1),
+  /** The task's reference, solved again for the events that fire while it is carried out. */
+  reference: Reference,
 });
 
 export type Path = z.infer<typeof Path>;
 export type Predicate = z.infer<typeof Predicate>;
+export type ReferenceEdit = z.infer<typeof ReferenceEdit>;
 export type PatchOp = z.infer<typeof PatchOp>;
 export type ScenarioEvent = z.infer<typeof ScenarioEvent>;
 export type Scenario = z.infer<typeof Scenario>;
