@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { Detail } from './disclosure.js';
 import { Name } from './table.js';
+import { Touch } from './touch.js';
 import { Hash } from './world.js';
+
+export { Touch };
 
 export const ToolCall = z.strictObject({
   id: z.string(),
@@ -20,15 +23,6 @@ export const Message = z.strictObject({
   toolCalls: z.array(ToolCall).optional(),
   toolCallId: z.string().optional(),
   name: z.string().optional(),
-});
-
-/** Rows a call touched: the evidence that attribution reads (evolve.md). */
-export const Touch = z.strictObject({
-  service: Name,
-  table: Name,
-  key: z.union([z.string(), z.number()]),
-  change: z.enum(['insert', 'update', 'delete']),
-  cols: z.array(Name),
 });
 
 export const LedgerEntry = z.strictObject({
@@ -208,7 +202,6 @@ export const Trace = z.strictObject({
 
 export type ToolCall = z.infer<typeof ToolCall>;
 export type Message = z.infer<typeof Message>;
-export type Touch = z.infer<typeof Touch>;
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 export type UserMistake = z.infer<typeof UserMistake>;
 export type UserTurn = z.infer<typeof UserTurn>;
