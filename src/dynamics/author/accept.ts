@@ -5,7 +5,8 @@
 import type { Scenario, ScenarioEvent } from '../../artifacts/scenario.js';
 import { meeting, pathWords } from '../paths.js';
 import { affectedChecks, isFrame, writtenPlaces } from '../verifier/footprints.js';
-import { edited, type Played, type Stage, type Trial, tryOut } from './trial.js';
+import { believing } from './believing.js';
+import { edited, type Played, type Player, type Stage, type Trial, tryOut } from './trial.js';
 
 export const RULES = [
   'applies',
@@ -59,7 +60,7 @@ const givesAway = (text: string, answer: string): boolean => {
 export const decide = (stage: Stage, { event, answer }: Candidate, seed: string): Decision => {
   const scenario = { events: [event], seed };
   const open: Trial[] = [];
-  const run = (what: Played): Trial => {
+  const run = (what: Played | Player): Trial => {
     const trial = tryOut(stage, scenario, what);
     open.push(trial);
     return trial;
@@ -72,11 +73,12 @@ export const decide = (stage: Stage, { event, answer }: Candidate, seed: string)
 };
 
 const judgeAll = (
-  { task }: Stage,
+  stage: Stage,
   { event, answer }: Candidate,
   scenario: Pick<Scenario, 'events' | 'seed'>,
-  run: (what: Played) => Trial,
+  run: (what: Played | Player) => Trial,
 ): Decision => {
+  const { task } = stage;
   const reference: Played = { calls: edited(task.reference, event), answer };
   const solved = run(reference);
   const fate = solved.engine.log.find((entry) => entry.event === event.id);
@@ -104,7 +106,7 @@ const judgeAll = (
   if (!solved.verdict.pass) return refused('solvable', failing(solved).join('; ') || 'the re-solved reference fails');
   if (!solved.clean && event.source !== 'fault') return refused('solvable', 'a call of the re-solved reference fails');
 
-  const stale = run({ calls: task.reference.calls, answer: task.reference.answer });
+  const stale = run(believing(stage));
   if (isDistractor(event)) {
     if (!stale.verdict.pass)
       return refused('has_consequences', `a distractor breaks the plan: ${failing(stale).join('; ')}`);

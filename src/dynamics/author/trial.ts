@@ -16,6 +16,9 @@ export interface Played {
   answer: string;
 }
 
+/** Acts on a session and says what is answered at the end. */
+export type Player = (session: Session) => string;
+
 export interface Trial {
   /** With the checks as the events revise them. */
   verdict: Verdict;
@@ -57,16 +60,21 @@ export const played = (stage: Stage, calls: readonly Call[]): Session => {
   return session;
 };
 
+const carryOut = (session: Session, { calls, answer }: Played): string => {
+  for (const { tool, args } of calls) session.call(tool, structuredClone(args));
+  return answer;
+};
+
 /** Plays against the events; the session is dropped by `done` with what it looks at. */
 export const tryOut = (
   stage: Stage,
   scenario: Pick<Scenario, 'events' | 'seed' | 'offersWait'>,
-  { calls, answer }: Played,
+  what: Played | Player,
 ): Trial => {
   const engine = new EventEngine(scenario);
   const session = openOn(stage, engine);
-  let clean = true;
-  for (const { tool, args } of calls) clean = session.call(tool, structuredClone(args)).ok && clean;
+  const answer = typeof what === 'function' ? what(session) : carryOut(session, what);
+  const clean = session.ledger.every(({ ok }) => ok);
   const revision = revise(stage.task, realisedOf(engine));
   const verdict = verify(revision.judged, gather(session, answer), session.id, '0'.repeat(64));
   const print = addressOf({ state: session.hash(), log: engine.log, notices: engine.notices } as never);

@@ -2,8 +2,9 @@
 import type { Call, Task } from '../../artifacts/task.js';
 import type { Message } from '../../artifacts/trace.js';
 import type { Json } from '../../kit/hash.js';
-import { valueAt, withValueAt } from '../../kit/json-path.js';
+import { valueAt } from '../../kit/json-path.js';
 import type { SessionTool } from '../../serve/tool-host.js';
+import { followedArguments } from '../../tasks/follow.js';
 import { contentOf, historyOf } from '../history.js';
 import type { Action, View } from '../policy.js';
 
@@ -29,16 +30,8 @@ export const argumentsOf = (
   messages: readonly Message[],
   unseen?: Unseen,
 ): Record<string, Json> => {
-  let args = task.reference.calls[n]?.args ?? {};
-  for (const { call, arg, from } of task.reference.sources) {
-    if (call !== n || !('observed' in from)) continue;
-    const seen = valueAt(resultOf(messages, callId(from.observed)), from.path);
-    const planned = valueAt(args, arg);
-    const isUsable = seen !== undefined && seen !== null && typeof seen === typeof planned && typeof seen !== 'object';
-    if (isUsable) args = withValueAt(args, arg, seen);
-    else if (unseen && planned !== undefined) args = withValueAt(args, arg, unseen(planned));
-  }
-  return args;
+  const at = (call: number, path: string): Json | undefined => valueAt(resultOf(messages, callId(call)), path);
+  return followedArguments(task.reference, n, { at, unseen }) ?? {};
 };
 
 /** The name under which a reference's tool is offered; its own when no offered tool fits. */
