@@ -13,6 +13,7 @@ import { makeUi, type Ui } from '../ui.js';
 interface Tau2Options {
   out: string;
   service?: string;
+  lookUps?: boolean;
   seed: string;
   json?: boolean;
 }
@@ -68,6 +69,10 @@ const tau2Command = (): Command =>
     )
     .addOption(outOption())
     .option('--service <file>', "the domain's ServiceSpec (default: examples/tau2-retail/service.yaml)")
+    .option(
+      '--look-ups',
+      'complete each reference with the reads that its writes presuppose; what it leaves stays the same',
+    )
     .addOption(seedOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -78,6 +83,7 @@ by the task gate, and kept whatever it says: treadle show CORPUS TASK. The bench
 
 Examples:
   treadle import tau2 tau2-bench/data/tau2/domains/retail --out retail
+  treadle import tau2 ../shared/data/tau2 --look-ups --out retail
   treadle import tau2 ../shared/data/tau2 --out retail --json | tail -n 1`,
     )
     .action(async (dir: string, options: Tau2Options) => {
@@ -87,6 +93,7 @@ Examples:
         const imported = importTau2(engine, dir, {
           seed: options.seed,
           ...(options.service === undefined ? {} : { service: options.service }),
+          ...(options.lookUps ? { lookUps: true } : {}),
           onTask: (done, of) => ui.progress(`${done} of ${of} tasks replayed and judged`),
         });
         keep(Corpus.open(options.out, true), imported);

@@ -94,6 +94,27 @@ describe('a small folder', () => {
     expect(imported.judged[1]?.task.milestones[0]?.rubric).toEqual(['Agent should tell that it cost $5.25.']));
 });
 
+describe('with look-ups', () => {
+  it('finds the customer and looks at what is chosen before anything is written, and leaves the same', () => {
+    const full = importTau2(engine, join(root, 'good'), { seed: '1', lookUps: true });
+    expect(full.replays).toEqual(imported.replays);
+    const calls = new Map(full.judged.map(({ task }) => [task.id, task.reference.calls.map(({ tool }) => tool)]));
+    expect(calls.get('tau2-retail-6')).toEqual([
+      'find_user_id_by_name_zip',
+      'get_user_details',
+      'get_order_details',
+      'get_product_details',
+      'get_product_details',
+      'exchange_delivered_order_items',
+    ]);
+    // Where nothing is written nothing is added, and no read is made twice.
+    expect(calls.get('tau2-retail-2')).toEqual([]);
+    expect(calls.get('tau2-retail-1')).toEqual(['find_user_id_by_name_zip', 'get_order_details']);
+    for (const [n, { task }] of full.judged.entries())
+      expect(task.milestones).toEqual(imported.judged[n]?.task.milestones);
+  });
+});
+
 it('says which replays differ from the key, and which are not in it', () => {
   const [first, second, ...rest] = smallKey();
   const key = [{ ...first, changed: {} }, { ...second, actions: [] }, ...rest.slice(1)];

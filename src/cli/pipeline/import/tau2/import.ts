@@ -5,6 +5,7 @@ import { prepareGround } from '../../../../tasks/ground/ground.js';
 import { type LoadedService, loadWorld, unloadWorld } from '../../../../world/loaded.js';
 import type { Engine } from '../../../../world/state/engine.js';
 import { type Judged, judgeTask } from './judge.js';
+import { withLookUps } from './look-ups.js';
 import { readTau2 } from './read.js';
 import { assertFaithful, assertTools, type Comparison, compared, type Replayed, replayTask } from './replays.js';
 import { retailService } from './service.js';
@@ -16,6 +17,8 @@ export interface Tau2Options {
   seed: string;
   /** Another ServiceSpec than the package's own. */
   service?: string;
+  /** Completes references with the look-ups that their writes presuppose. */
+  lookUps?: boolean;
   onTask?: (done: number, of: number) => void;
 }
 
@@ -53,14 +56,16 @@ export const importTau2 = (engine: Engine, dir: string, options: Tau2Options): T
   const quarantined: Quarantined[] = [];
   const comparisons = new Map<string, Comparison | undefined>();
   for (const task of folder.tasks) {
-    const replayed = replayTask(ground, service, folder.db, task);
+    let replayed = replayTask(ground, service, folder.db, task);
     const recorded = folder.recorded?.get(task.id);
     comparisons.set(task.id, recorded && compared(replayed, recorded));
     if (replayed.raised) quarantined.push({ task: task.id, reason: reasonOf(replayed) });
-    else
+    else {
+      if (options.lookUps) replayed = withLookUps(ground, service, replayed);
       judged.push(
         judgeTask(ground, service, taskFrom({ ground, service, splits: folder.splits }, replayed), options.seed),
       );
+    }
     replayed.session.drop();
     options.onTask?.(comparisons.size, folder.tasks.length);
   }
