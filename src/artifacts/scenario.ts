@@ -43,6 +43,8 @@ const Fault = z.strictObject({
   tool: z.string(),
   /** Calls that a passing fault lasts; 1 when absent. */
   times: z.number().int().positive().optional(),
+  /** Decides what the failure or the lie is; the scenario's seed where absent, so that an event lies alike in any company. */
+  seed: z.string().optional(),
 });
 
 export const ScenarioEvent = z.strictObject({

@@ -247,6 +247,22 @@ it('a fault event makes a tool fail from then on', () => {
   expect(list(session).ok).toBe(true);
 });
 
+it('two faults of one tool each take their course', () => {
+  const flaky = (id: string, nth: number): ScenarioEvent =>
+    event(id, {
+      source: 'fault',
+      ...onCall('list_invoices', nth),
+      effect: { fault: { profile: 'P1', tool: 'get_invoice' } },
+    });
+  const session = woven([flaky('one', 1), flaky('two', 2)]);
+  const oks: boolean[] = [];
+  for (let n = 0; n < 2; n++) {
+    list(session);
+    oks.push(get(session).ok, get(session).ok);
+  }
+  expect(oks).toEqual([false, true, false, true]);
+});
+
 describe('the engine travels with its session', () => {
   const events = (): ScenarioEvent[] => [
     event('first', { ...onCall('list_invoices', 2), ...memo('one') }),

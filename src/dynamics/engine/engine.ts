@@ -8,7 +8,7 @@ import type { LedgerEntry, Touch } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import { FaultPlan } from '../../serve/faults/plan.js';
-import { faultRule } from '../../serve/faults/rule.js';
+import { type FaultRule, faultRule } from '../../serve/faults/rule.js';
 import type { Answered } from '../../serve/sessions/entry.js';
 import type { Session } from '../../serve/sessions/session.js';
 import type { Woven, WovenAnswer, WovenCall } from '../../serve/sessions/woven.js';
@@ -20,10 +20,11 @@ import { EngineState, type Fate, fateOf, type Notice, openingState } from './sta
 import { nextMoment } from './triggers.js';
 import { WAIT, waited } from './wait.js';
 
-const ruleOf = ({ effect }: ScenarioEvent): string | undefined => {
+/** Each event's fault takes its own course, also where two strike one tool. */
+const ruleOf = ({ id, effect }: ScenarioEvent, seed: string): FaultRule | undefined => {
   if (!('fault' in effect)) return undefined;
-  const { tool, profile, times } = effect.fault;
-  return `${tool}=${profile}${times === undefined ? '' : `x${times}`}`;
+  const { tool, profile, times, seed: own = `${seed}/${id}` } = effect.fault;
+  return { ...faultRule(`${tool}=${profile}${times === undefined ? '' : `x${times}`}`), seed: own };
 };
 
 const unreadable = (): TreadleError =>
@@ -100,8 +101,8 @@ export class EventEngine implements Woven {
       const { service, table, set } = effect.publish;
       return applyPatch(ground, [{ do: 'insert', service, table, set }]);
     }
-    const rule = ruleOf(event);
-    if (rule !== undefined) this.#faults = this.#faults.with(faultRule(rule));
+    const rule = ruleOf(event, this.scenario.seed);
+    if (rule) this.#faults = this.#faults.with(rule);
     return [];
   }
 
@@ -132,8 +133,8 @@ export class EventEngine implements Woven {
   }
 
   #faultsSoFar(): FaultPlan {
-    const rules = this.fired().flatMap((event) => ruleOf(event) ?? []);
-    return new FaultPlan(rules.map(faultRule), this.scenario.seed);
+    const rules = this.fired().flatMap((event) => ruleOf(event, this.scenario.seed) ?? []);
+    return new FaultPlan(rules, this.scenario.seed);
   }
 
   fork(): EventEngine {

@@ -19,7 +19,16 @@ interface Course {
 
 const Saved = z.record(z.string(), z.tuple([z.number().int().min(0), z.number().int().min(-1)]));
 
-const keyOf = (rule: FaultRule, tool: string): string => `${rule.text}\u0000${tool}`;
+const keyOf = ({ text, seed }: FaultRule, tool: string): string =>
+  [text, tool, ...(seed === undefined ? [] : [seed])].join('\u0000');
+
+/** The lie that a rule makes of a result; `about`: which call, or its arguments where the lie lasts. Undefined where there is none. */
+export const lieOf = (rule: FaultRule, seed: string, tool: string, about: string, result: Json): Json | undefined =>
+  corrupted(result, rng(rule.seed ?? seed, 'lie', rule.text, tool, about));
+
+/** What tells one lie of a tool from another: a lasting one is the same each time the same is asked. */
+export const aboutOf = ({ profile }: Pick<FaultRule, 'profile'>, nth: number, args: unknown): string =>
+  passes(profile) ? String(nth) : canonicalJson((args ?? {}) as Json);
 
 export class FaultPlan implements Woven {
   readonly #courses: Map<string, Course>;
@@ -36,7 +45,7 @@ export class FaultPlan implements Woven {
   instead(call: WovenCall): WovenAnswer | undefined {
     for (const rule of this.rules) {
       if (lies(rule.profile) || !matches(rule, call.tool) || !this.#strikes(rule, call.tool)) continue;
-      const random = rng(this.seed, 'failure', rule.text, call.tool);
+      const random = rng(rule.seed ?? this.seed, 'failure', rule.text, call.tool);
       return failed(call, passes(rule.profile) ? passingFailure(random) : lastingFailure(random), rule);
     }
     return undefined;
@@ -49,9 +58,7 @@ export class FaultPlan implements Woven {
       if (!lies(rule.profile) || !matches(rule, call.tool)) continue;
       const nth = this.#courses.get(keyOf(rule, call.tool))?.calls ?? 0;
       if (!this.#strikes(rule, call.tool)) continue;
-      // A lasting lie is the same one each time it is asked for.
-      const about = passes(rule.profile) ? String(nth) : canonicalJson((call.args ?? {}) as Json);
-      const result = corrupted(answered.result, rng(this.seed, 'lie', rule.text, call.tool, about));
+      const result = lieOf(rule, this.seed, call.tool, aboutOf(rule, nth, call.args), answered.result);
       if (result !== undefined) return { ...answered, result, injected: { profile: rule.profile, rule: rule.text } };
     }
     return answered;
