@@ -97,7 +97,10 @@ const notLeaked = (task: Task): Finding => {
 };
 
 /** Invariants that a session's changes are looked at for, and those of them that it broke: they held before. */
-export const policiesOf = ({ world }: Ground, session: Session): { concerned: Invariant[]; broken: Invariant[] } => {
+export const policiesOf = (
+  { world }: Pick<Ground, 'world'>,
+  session: Session,
+): { concerned: Invariant[]; broken: Invariant[] } => {
   const written = new Set(Object.keys(session.diff()));
   const states = Object.fromEntries([...world.services.keys()].map((id) => [id, session.view(id)]));
   const before = Object.fromEntries([...world.services.values()].map(({ id, pristine }) => [id, pristine]));

@@ -1,12 +1,19 @@
 /**
- * The ten rules by which an event is accepted (dynamics.md, "An event is accepted only if"), each by execution. A refused candidate
- * keeps the rule it broke and the evidence.
+ * The ten rules by which events are accepted (dynamics.md, "An event is accepted only if"), each by execution. What is accepted keeps
+ * what was seen of every rule; what is refused keeps the rule it broke and the evidence.
  */
+import type { Finding } from '../../artifacts/certificate.js';
 import type { Scenario, ScenarioEvent } from '../../artifacts/scenario.js';
-import { meeting, pathWords } from '../paths.js';
-import { affectedChecks, isFrame, writtenPlaces } from '../verifier/footprints.js';
-import { believing } from './believing.js';
-import { edited, type Played, type Player, type Stage, type Trial, tryOut } from './trial.js';
+import type { Reference } from '../../artifacts/task.js';
+import { asTreadleError } from '../../errors.js';
+import { solvedFor } from '../solve/solved.js';
+import { broken, Case, type Ruling } from './case.js';
+import { leavesTheRest, matters } from './rules/bearing.js';
+import { cannotBeIgnored, hasConsequences } from './rules/consequences.js';
+import { applies, writesAsDeclared } from './rules/firing.js';
+import { noticeable } from './rules/noticeable.js';
+import { deterministic, reversible, solvable } from './rules/solvable.js';
+import type { Stage } from './trial.js';
 
 export const RULES = [
   'applies',
@@ -22,145 +29,78 @@ export const RULES = [
 ] as const;
 export type Rule = (typeof RULES)[number];
 
+/** In this order; the first that is broken is the reason of a refusal. */
+const BY: Record<Rule, (tried: Case) => Ruling> = {
+  applies,
+  writes_as_declared: writesAsDeclared,
+  matters,
+  solvable,
+  has_consequences: hasConsequences,
+  noticeable,
+  reversible,
+  cannot_be_ignored: cannotBeIgnored,
+  leaves_the_rest: leavesTheRest,
+  deterministic,
+};
+
 export interface Candidate {
   event: ScenarioEvent;
   /** The final reply of the re-solved reference. */
   answer: string;
 }
 
+export type Woven = Pick<Scenario, 'events' | 'seed' | 'offersWait'>;
+
 export type Decision =
-  | { accepted: true; scenario: Pick<Scenario, 'events' | 'seed'>; reference: Played }
-  | { accepted: false; rule: Rule; evidence: string };
+  | { accepted: true; scenario: Woven; reference: Reference; findings: Finding[] }
+  | { accepted: false; rule: Rule; evidence: string; findings: Finding[] };
 
-const refused = (rule: Rule, evidence: string): Decision => ({ accepted: false, rule, evidence });
+/** The event with the answer that it makes right, where that is another one. */
+export const answering = ({ event, answer }: Candidate, own: string): ScenarioEvent =>
+  answer === own ? event : { ...event, reference: { ...event.reference, answer } };
 
-const failing = ({ verdict }: Trial): string[] =>
-  verdict.milestones.flatMap(({ checks }) =>
-    checks.filter(({ pass }) => !pass).map(({ check, evidence }) => `${check}: ${evidence}`),
-  );
+/** What cannot even be executed breaks the rule that would execute it. */
+const ruled = (by: (tried: Case) => Ruling, tried: Case): Ruling => {
+  try {
+    return by(tried);
+  } catch (thrown) {
+    return broken(asTreadleError(thrown, 'task').line());
+  }
+};
 
-/** Calls of the reference until the event fired; undefined: it never did. */
-const firedAfter = ({ engine }: Trial, { id }: ScenarioEvent): number | undefined =>
-  engine.log.find((entry) => entry.event === id && entry.fate === 'fired')?.calls;
-
-const isDistractor = ({ effect }: ScenarioEvent): boolean => 'publish' in effect && !effect.publish.authoritative;
-
-/** Whether the words give away what has to be found out. */
-const givesAway = (text: string, answer: string): boolean => {
-  const plain = (words: string): string =>
-    words
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim();
-  const told = plain(answer);
-  return told.length > 2 && ` ${plain(text)} `.includes(` ${told} `);
+/** Runs the rules in their order up to the first that is broken. */
+export const judge = (tried: Case): Decision => {
+  const findings: Finding[] = [];
+  for (const [rule, by] of Object.entries(BY) as [Rule, (one: Case) => Ruling][]) {
+    const { pass, evidence } = ruled(by, tried);
+    findings.push({ id: rule, pass, evidence });
+    if (!pass) return { accepted: false, rule, evidence: evidence.join('; '), findings };
+  }
+  return { accepted: true, scenario: tried.scenario, reference: tried.reference, findings };
 };
 
 /** Decides on one event for a task that stands still otherwise. Leaves no session open. */
-export const decide = (stage: Stage, { event, answer }: Candidate, seed: string): Decision => {
-  const scenario = { events: [event], seed };
-  const open: Trial[] = [];
-  const run = (what: Played | Player): Trial => {
-    const trial = tryOut(stage, scenario, what);
-    open.push(trial);
-    return trial;
-  };
+export const decide = (stage: Stage, candidate: Candidate, seed: string): Decision =>
+  decideOn(stage, { events: [answering(candidate, stage.task.reference.answer)], seed });
+
+/** Decides on events that all fire while the reference is carried out. Leaves no session open. */
+export const decideOn = (stage: Stage, scenario: Woven): Decision => {
+  let reference: Reference;
   try {
-    return judgeAll(stage, { event, answer }, scenario, run);
+    reference = solvedFor(stage.task, scenario.events);
+  } catch (thrown) {
+    const evidence = asTreadleError(thrown, 'task').line();
+    return {
+      accepted: false,
+      rule: 'solvable',
+      evidence,
+      findings: [{ id: 'solvable', pass: false, evidence: [evidence] }],
+    };
+  }
+  const tried = new Case(stage, scenario, reference);
+  try {
+    return judge(tried);
   } finally {
-    for (const { session } of open) session.drop();
+    tried.drop();
   }
-};
-
-const judgeAll = (
-  stage: Stage,
-  { event, answer }: Candidate,
-  scenario: Pick<Scenario, 'events' | 'seed'>,
-  run: (what: Played | Player) => Trial,
-): Decision => {
-  const { task } = stage;
-  const reference: Played = { calls: edited(task.reference, event), answer };
-  const solved = run(reference);
-  const fate = solved.engine.log.find((entry) => entry.event === event.id);
-  if (fate?.fate !== 'fired')
-    return refused('applies', fate?.reason ?? 'it never fires while the reference is carried out');
-
-  const written = writtenPlaces(fate.touched);
-  const undeclared = written.find((place) => meeting([place], event.writes) === undefined);
-  if (undeclared) return refused('writes_as_declared', `it writes ${pathWords(undeclared)} and does not say so`);
-  const unwritten = event.writes.find((place) => meeting([place], written) === undefined);
-  if (unwritten) return refused('writes_as_declared', `it says that it writes ${pathWords(unwritten)} and does not`);
-
-  const { retire, replace, add, answer: other } = event.checks;
-  const declared = [...retire, ...replace.map(({ id }) => id)];
-  const touched = affectedChecks(task.milestones, written);
-  const changesGoal = event.source === 'requirement' || other !== undefined || declared.length + add.length > 0;
-  if (isDistractor(event)) {
-    if (changesGoal) return refused('matters', 'a distractor revises no check');
-    if (touched.length > 0) return refused('matters', `a distractor meets what ${touched.join(', ')} read`);
-  } else if (!changesGoal && touched.length === 0 && !('fault' in event.effect))
-    return refused('matters', 'nothing that is asked reads what it writes, and the goal stays');
-  const missing = touched.find((id) => !declared.includes(id));
-  if (missing !== undefined) return refused('matters', `it meets what ${missing} reads and does not revise it`);
-
-  if (!solved.verdict.pass) return refused('solvable', failing(solved).join('; ') || 'the re-solved reference fails');
-  if (!solved.clean && event.source !== 'fault') return refused('solvable', 'a call of the re-solved reference fails');
-
-  const stale = run(believing(stage));
-  if (isDistractor(event)) {
-    if (!stale.verdict.pass)
-      return refused('has_consequences', `a distractor breaks the plan: ${failing(stale).join('; ')}`);
-  } else {
-    if (firedAfter(stale, event) === undefined) return refused('has_consequences', 'it does not fire on the old plan');
-    if (stale.verdict.pass) return refused('has_consequences', 'the old plan passes all the same');
-  }
-
-  const at = firedAfter(solved, event) ?? 0;
-  const late = event.reference.from < at;
-  if (late)
-    return refused(
-      'noticeable',
-      `it fires after call ${at}, when the reference has gone past call ${event.reference.from} already`,
-    );
-  const told = event.notify.text ?? ('say' in event.effect ? event.effect.say : '');
-  const isSilent = event.notify.to === 'none';
-  if (!isDistractor(event) && isSilent && event.source !== 'fault' && (event.notify.discoverBy ?? []).length === 0)
-    return refused('noticeable', 'nobody tells of it and no tool shows it');
-  if (task.answer && event.source !== 'requirement' && givesAway(told, answer))
-    return refused('noticeable', 'what is told gives the answer away');
-
-  const undone = solved.engine.log.some(({ touched: rows }) =>
-    rows.some(
-      ({ service, table, key, change }) =>
-        change === 'delete' &&
-        solved.session.ledger.some((entry) =>
-          entry.touched.some((own) => own.service === service && own.table === table && own.key === key),
-        ),
-    ),
-  );
-  if (undone) return refused('reversible', 'it takes away what was done already');
-
-  const nothing = run({ calls: [], answer: '' });
-  if (nothing.verdict.pass) return refused('cannot_be_ignored', 'doing nothing passes');
-  if (!isDistractor(event)) {
-    const ignoring = run({ calls: task.reference.calls, answer });
-    // With the new answer but the old deeds: only where something is to be done.
-    if (ignoring.verdict.pass && event.reference.insert.length > 0)
-      return refused('cannot_be_ignored', 'the old deeds with the new answer pass');
-  }
-
-  const revised = new Set([...declared, ...add.map(({ id }) => id)]);
-  const rest = task.milestones
-    .flatMap(({ checks }) => checks)
-    .filter((check) => !revised.has(check.id) && !isFrame(check));
-  const changed = rest.find(({ id, kind }) => !solved.revision.kept.includes(id) && !(kind === 'answer' && other));
-  if (changed) return refused('leaves_the_rest', `${changed.id} is not what it was`);
-  const lost = solved.verdict.milestones
-    .flatMap(({ checks }) => checks)
-    .find(({ check, pass }) => !revised.has(check) && !pass);
-  if (lost) return refused('leaves_the_rest', `${lost.check} fails: ${lost.evidence}`);
-
-  if (run(reference).print !== solved.print)
-    return refused('deterministic', 'the same calls gave another log or another state');
-  return { accepted: true, scenario, reference };
 };

@@ -1,22 +1,25 @@
 /** Events for the tasks of made worlds: what is accepted was carried out, and every rule refuses what breaks it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueWorld } from '../../../test/tasks/worlds.js';
+import { Certificate } from '../../artifacts/certificate.js';
 import type { Check } from '../../artifacts/check.js';
-import type { ScenarioEvent } from '../../artifacts/scenario.js';
+import { Scenario, type ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Task } from '../../artifacts/task.js';
+import { addressOf } from '../../kit/hash.js';
 import { rng } from '../../kit/rng.js';
 import { generateTasks } from '../../tasks/generate.js';
 import { type LoadedWorld, unloadWorld } from '../../world/loaded.js';
 import { slabsFor } from '../../world/state/slabs.js';
 import { isFrame } from '../verifier/footprints.js';
-import { decide, type Rule } from './accept.js';
-import { type Accepted, eventsFor } from './author.js';
+import { decide, RULES, type Rule } from './accept.js';
+import { eventsFor, scenariosFor } from './author.js';
 import { changesOfMind } from './change-of-mind.js';
+import { certificateOf, type Made, madeScenario } from './made.js';
 import { edited, type Stage, tryOut } from './trial.js';
 
 let world: LoadedWorld;
 let tasks: Task[];
-let made: { stage: Stage; accepted: Accepted[] }[];
+let made: { stage: Stage; accepted: Made[] }[];
 beforeAll(async () => {
   world = await catalogueWorld('a software company in Dublin with a help desk', 'events', ['billing', 'support_desk']);
   tasks = generateTasks(world, { count: 16, seed: 'events' }).tasks.map(({ task }) => task);
@@ -27,9 +30,9 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => unloadWorld(world));
 
-const every = (): { stage: Stage; scenario: Accepted }[] =>
+const every = (): { stage: Stage; scenario: Made }[] =>
   made.flatMap(({ stage, accepted }) => accepted.map((scenario) => ({ stage, scenario })));
-const eventOf = ({ scenario }: Accepted): ScenarioEvent => scenario.events[0] as ScenarioEvent;
+const eventOf = ({ scenario }: Made): ScenarioEvent => scenario.events[0] as ScenarioEvent;
 
 describe('what is accepted', () => {
   it('is there, of several sources', () => {
@@ -55,6 +58,27 @@ describe('what is accepted', () => {
         if (!revised.has(check.id) && !isFrame(check)) expect(solved.revision.kept).toContain(check.id);
       for (const { session } of [solved, stale, nothing]) session.drop();
     }
+  });
+
+  it('keeps what was executed for each rule, and becomes an artifact with its certificate', () => {
+    for (const { stage, scenario } of every()) {
+      expect(scenario.findings.map(({ id }) => id).sort()).toEqual([...RULES].sort());
+      for (const { pass, evidence } of scenario.findings) expect([pass, evidence.length > 0]).toEqual([true, true]);
+      const kept = Scenario.parse(madeScenario(stage, scenario, 1));
+      expect(kept).toMatchObject({ id: `${stage.task.id}-e1`, task: addressOf(stage.task), world: stage.task.world });
+      expect(Certificate.parse(certificateOf(kept, scenario))).toMatchObject({ pass: true, subject: addressOf(kept) });
+      for (const { call, from } of scenario.reference.sources)
+        if ('observed' in from) expect(from.observed).toBeLessThan(call);
+    }
+  });
+
+  it('is spread over sources where only some are kept, and of the sources asked for', () => {
+    const rich = made.find(({ accepted }) => new Set(accepted.map((one) => eventOf(one).source)).size > 1);
+    const { stage } = rich as (typeof made)[number];
+    const two = scenariosFor(stage, rng('e', stage.task.id), 's', { perTask: 2 });
+    expect(new Set(two.accepted.map((one) => eventOf(one).source)).size).toBe(2);
+    const faults = scenariosFor(stage, rng('e', stage.task.id), 's', { perTask: 9, sources: ['fault'], most: 1 });
+    expect(new Set(faults.accepted.map((one) => eventOf(one).source))).toEqual(new Set(['fault']));
   });
 
   it('is told by the user in words that name the new value and no id', () => {

@@ -1,0 +1,27 @@
+/** Whether it makes a difference to have noticed (rules 4 and 8). */
+import { broken, type Case, failing, firedAfter, holds, isDistractor, type Ruling } from '../case.js';
+
+const some = (words: readonly string[]): string => words.slice(0, 2).join('; ');
+
+/** The old plan fails; where nothing but distractors happened it passes. */
+export const hasConsequences = ({ events, stale }: Case): Ruling => {
+  if (events.every(isDistractor))
+    return stale.verdict.pass
+      ? holds('distractors alone: the old plan passes, as it should')
+      : broken(`a distractor breaks the plan: ${some(failing(stale))}`);
+  const silent = events.find((event) => firedAfter(stale, event.id) === undefined);
+  if (silent) return broken(`${silent.id} does not fire on the old plan`);
+  if (stale.verdict.pass) return broken('the old plan passes all the same');
+  return holds(`the old plan fails: ${some(failing(stale))}`);
+};
+
+/** Doing nothing fails, and so do the old deeds with the new answer, where something else is to be done. */
+export const cannotBeIgnored = (tried: Case): Ruling => {
+  const { events, nothing } = tried;
+  if (nothing.verdict.pass) return broken('doing nothing passes');
+  const evidence = [`doing nothing fails: ${some(failing(nothing))}`];
+  if (!events.some((event) => !isDistractor(event) && event.reference.insert.length > 0)) return holds(...evidence);
+  const { ignoring } = tried;
+  if (ignoring.verdict.pass) return broken('the old deeds with the new answer pass');
+  return holds(...evidence, `the old deeds with the new answer fail: ${some(failing(ignoring))}`);
+};

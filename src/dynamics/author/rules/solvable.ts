@@ -1,0 +1,30 @@
+/** Whether it can be done under the events, and comes out the same each time (rules 5, 7 and 10). */
+import { broken, type Case, failing, holds, type Ruling } from '../case.js';
+
+export const solvable = ({ events, solved, reference }: Case): Ruling => {
+  if (!solved.verdict.pass) return broken(failing(solved).join('; ') || 'the re-solved reference fails');
+  if (!solved.clean && events.every(({ source }) => source !== 'fault'))
+    return broken('a call of the re-solved reference fails');
+  const checks = solved.verdict.milestones.reduce((sum, milestone) => sum + milestone.checks.length, 0);
+  return holds(`the re-solved reference passes: ${reference.calls.length} calls, ${checks} checks hold`);
+};
+
+/** No event takes a row away that was worked on. */
+export const reversible = ({ solved: { engine, session } }: Case): Ruling => {
+  const gone = engine.log.flatMap(({ event, touched }) =>
+    touched.filter(({ change }) => change === 'delete').map((touch) => ({ event, ...touch })),
+  );
+  const undone = gone.find(({ service, table, key }) =>
+    session.ledger.some((entry) =>
+      entry.touched.some((own) => own.service === service && own.table === table && own.key === key),
+    ),
+  );
+  if (undone) return broken(`${undone.event} takes away what was done already: ${undone.table} ${undone.key}`);
+  return holds(gone.length === 0 ? 'nothing is taken away' : `${gone.length} rows go, none of them worked on`);
+};
+
+export const deterministic = (tried: Case): Ruling => {
+  const { solved, reference } = tried;
+  if (tried.run(reference).print !== solved.print) return broken('the same calls gave another log or another state');
+  return holds(`twice the same calls, twice ${solved.print.slice(0, 12)} (state, firing log, notices)`);
+};
