@@ -93,8 +93,13 @@ export const ScenarioEvent = z.strictObject({
     to: z.enum(['user', 'environment', 'none']),
     text: z.string().optional(),
     discoverBy: z.array(z.string()).optional(),
-    /** What a simulated user knows and says otherwise from then on: facts of the task's disclosure, by id, in other words. */
-    tells: z.array(z.strictObject({ fact: Name, words: z.string().min(1), says: z.string().min(1) })).optional(),
+    /**
+     * What a simulated user knows and says otherwise from then on: facts of the task's disclosure, by id, in other words. `stage`:
+     * the node in whose stage the fact is; absent: in all that have it.
+     */
+    tells: z
+      .array(z.strictObject({ stage: Name.optional(), fact: Name, words: z.string().min(1), says: z.string().min(1) }))
+      .optional(),
   }),
   /** What becomes of the task's checks once it has fired; every other check stays as it is. */
   checks: z.strictObject({

@@ -55,7 +55,8 @@ export const Tokens = z.strictObject({
 });
 
 export const Producer = z.strictObject({
-  policy: z.enum(['reference', 'scripted', 'model', 'harness', 'none']),
+  /** `stale`: the old reference in a scenario, as if nothing had happened. */
+  policy: z.enum(['reference', 'stale', 'scripted', 'model', 'harness', 'none']),
   /** Model or harness name; the mistake plan of a scripted policy. */
   name: z.string(),
   /** The model behind a harness, as it was asked for. */
@@ -87,13 +88,57 @@ export const USER_MISTAKES = [
 
 export const UserMistake = z.strictObject({ kind: z.enum(USER_MISTAKES), why: z.string() });
 
+/** Where events come from (dynaweave.txt), with faults of tools, and information that revises nothing. */
+export const EVENT_SOURCES = ['requirement', 'state', 'information', 'distractor', 'fault'] as const;
+
+/** What happened in a scenario, in its order: what became of an event, or what was told of one. The two logs are apart. */
+export const TraceEvent = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('fate'),
+    event: z.string(),
+    /** `distractor`: it revises nothing. */
+    source: z.enum(EVENT_SOURCES),
+    fate: z.enum(['fired', 'skipped', 'expired']),
+    /** Virtual time, unix seconds. */
+    at: z.number().int(),
+    /** Entries of the ledger by then. */
+    calls: z.number().int().min(0),
+    reason: z.string().optional(),
+    /** Rows it changed. */
+    touched: z.array(Touch),
+  }),
+  z.strictObject({
+    kind: z.literal('notice'),
+    event: z.string(),
+    to: z.enum(['user', 'environment']),
+    text: z.string(),
+    at: z.number().int(),
+    calls: z.number().int().min(0),
+    /** Index of the message that told it; absent where it came with a tool's result, or the rollout ended before. */
+    message: z.number().int().min(0).optional(),
+  }),
+]);
+
 /** One thing that a simulated user said. */
 export const UserTurn = z.strictObject({
   /** Index of its message. */
   message: z.number().int().min(0),
   stage: Name,
-  /** `requests` begins a stage; `insists` repeats what is wanted; `leaves` ends the conversation before its end, `ends` at it. */
-  act: z.enum(['requests', 'tells', 'does_not_know', 'confirms', 'tells_rest', 'insists', 'leaves', 'ends']),
+  /**
+   * `requests` begins a stage; `insists` repeats what is wanted; `interjects` says what an event brought up, unasked; `leaves` ends
+   * the conversation before its end, `ends` at it.
+   */
+  act: z.enum([
+    'requests',
+    'tells',
+    'does_not_know',
+    'confirms',
+    'tells_rest',
+    'insists',
+    'interjects',
+    'leaves',
+    'ends',
+  ]),
   /** Facts that it tells, by id. */
   facts: z.array(Name),
   /** `script`: a user with mistakes that were drawn. */
@@ -178,7 +223,16 @@ export const Trace = z.strictObject({
   dialogue: Dialogue.optional(),
   messages: z.array(Message),
   ledger: z.array(LedgerEntry),
-  events: z.array(z.json()),
+  /** The scenario it ran in; absent: the task stood still. */
+  scenario: z
+    .strictObject({
+      id: z.string(),
+      hash: Hash,
+      /** Of its events, sorted. */
+      sources: z.array(z.enum(EVENT_SOURCES)),
+    })
+    .optional(),
+  events: z.array(TraceEvent),
   /** The final answer; empty when none was given. */
   answer: z.string(),
   /** `user_left`: a simulated user ran out of patience. `budget`: tokens or money ran out (`problem` says which). */
@@ -204,6 +258,8 @@ export type ToolCall = z.infer<typeof ToolCall>;
 export type Message = z.infer<typeof Message>;
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 export type UserMistake = z.infer<typeof UserMistake>;
+export type EventSource = (typeof EVENT_SOURCES)[number];
+export type TraceEvent = z.infer<typeof TraceEvent>;
 export type UserTurn = z.infer<typeof UserTurn>;
 export type StageMark = z.infer<typeof StageMark>;
 export type Dialogue = z.infer<typeof Dialogue>;

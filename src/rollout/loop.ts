@@ -7,6 +7,7 @@ import { performCall } from './calls.js';
 import { type Deadline, deadlineOf } from './deadline.js';
 import { historyOf } from './history.js';
 import { DEFAULT_LIMITS } from './limits.js';
+import { hearOutside } from './outside.js';
 import type { Action, View } from './policy.js';
 import type { Rollout } from './rollout.js';
 import { countTurn, type Run } from './run.js';
@@ -27,7 +28,7 @@ export interface Halt {
 }
 
 /** What a loop acts in. */
-export type Place = Pick<Rollout, 'host' | 'task' | 'policy' | 'limits' | 'signal' | 'onStage'> & {
+export type Place = Pick<Rollout, 'host' | 'task' | 'policy' | 'limits' | 'signal' | 'onStage' | 'outside'> & {
   tools: readonly SessionTool[];
   /** Without a user: the stage that is asked for all the same. */
   stage?: number;
@@ -169,6 +170,7 @@ const turns = async (run: Run, place: Place, deadline: Deadline, stop: Stop | un
     if (action.isCut) return { end: CUT };
     const answer = await performAll(run, action, calls, place);
     if (calls.length > 0 && answer === undefined) {
+      hearOutside(run, place.outside);
       if (typeof stop === 'object' && run.calls >= stop.calls) return {};
       continue;
     }

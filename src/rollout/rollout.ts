@@ -5,6 +5,7 @@ import { addressOf } from '../kit/hash.js';
 import type { ToolHost } from '../serve/tool-host.js';
 import { checkLimits, DEFAULT_LIMITS, type Limits } from './limits.js';
 import { act, type End, offeredTools } from './loop.js';
+import type { Outside } from './outside.js';
 import type { Policy } from './policy.js';
 import type { Prompt } from './prompt.js';
 import { beginRun, type Run, spentOf } from './run.js';
@@ -26,12 +27,14 @@ export interface Rollout {
   onStage?: (stage: EndedStage) => void;
   /** Which of several rollouts of this task: it goes into the trace's id. */
   sample?: { seed: string; index: number };
+  /** What happens outside, where the task does not stand still. */
+  outside?: Outside;
   /** Calls the rollout off. */
   signal?: AbortSignal;
 }
 
 /** How the task was disclosed, where that is not the whole brief at once, and what was made to fail. */
-export interface Disclosed extends Partial<Pick<Trace, 'user' | 'detail' | 'faults'>> {
+export interface Disclosed extends Partial<Pick<Trace, 'user' | 'detail' | 'faults' | 'scenario'>> {
   /** Whoever words what a simulated user says, where that is not the rules (`speakerName`). */
   speaker?: string | undefined;
 }
@@ -42,7 +45,7 @@ export const traceId = (
   producer: Trace['producer'],
   seed: string,
   index: number,
-  { user = 'none', detail = 'full', faults, speaker }: Disclosed = {},
+  { user = 'none', detail = 'full', faults, scenario, speaker }: Disclosed = {},
 ): string =>
   addressOf({
     task,
@@ -51,6 +54,7 @@ export const traceId = (
     index,
     ...(user === 'none' && detail === 'full' ? {} : { user, detail }),
     ...(faults ? { faults } : {}),
+    ...(scenario ? { scenario: scenario.hash } : {}),
     ...(speaker === undefined ? {} : { speaker }),
   });
 
@@ -62,6 +66,7 @@ export interface About {
   producer: Trace['producer'];
   user: Trace['user'];
   detail: Trace['detail'];
+  outside?: Outside | undefined;
   /** For `usage.cost`. */
   limits?: Pick<Limits, 'prices'> | undefined;
 }
@@ -71,7 +76,11 @@ const problemOf = ({ problem }: End, dialogue: Trace['dialogue']): Trace['proble
   problem && problem.fault !== 'policy' ? problem : (userProblem(dialogue) ?? problem);
 
 /** A run that has ended, as it is kept. */
-export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, detail, limits }: About): Trace => {
+export const traceOf = (
+  run: Run,
+  end: End,
+  { id, hash, task, producer, user, detail, outside, limits }: About,
+): Trace => {
   const dialogue = run.conversation?.dialogue(run.ledger.length);
   const problem = problemOf(end, dialogue);
   return {
@@ -87,7 +96,8 @@ export const traceOf = (run: Run, end: End, { id, hash, task, producer, user, de
     ...(dialogue ? { dialogue } : {}),
     messages: run.messages,
     ledger: run.ledger,
-    events: [],
+    ...(outside ? { scenario: outside.scenario } : {}),
+    events: [...(outside?.events() ?? []), ...run.notices],
     ...end,
     ...(problem ? { problem } : {}),
     ...spentOf(run, limits),
@@ -109,8 +119,18 @@ export const rolloutTask = async (rollout: Rollout, taskHash = addressOf(rollout
   const id = traceId(taskHash, producer, sample.seed, sample.index, {
     user,
     detail,
+    scenario: rollout.outside?.scenario,
     speaker: rollout.user && speakerName(rollout.user),
   });
   // Nothing stops it before its end.
-  return traceOf(run, halt.end as End, { id, hash: taskHash, task, producer, user, detail, limits });
+  return traceOf(run, halt.end as End, {
+    id,
+    hash: taskHash,
+    task,
+    producer,
+    user,
+    detail,
+    outside: rollout.outside,
+    limits,
+  });
 };

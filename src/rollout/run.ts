@@ -1,6 +1,6 @@
 /** A rollout under way: everything that one turn leaves for the next, so that it can be copied, dropped and gone on with. */
 import type { Task } from '../artifacts/task.js';
-import type { LedgerEntry, Message, Trace } from '../artifacts/trace.js';
+import type { LedgerEntry, Message, Trace, TraceEvent } from '../artifacts/trace.js';
 import { charge, costOf } from './budget.js';
 import type { Limits } from './limits.js';
 import type { Action } from './policy.js';
@@ -12,6 +12,8 @@ import type { SimulatedUser } from './users/user.js';
 export interface Run {
   messages: Message[];
   ledger: LedgerEntry[];
+  /** What was told of a scenario's events. */
+  notices: TraceEvent[];
   turns: number;
   calls: number;
   promptTokens: number | undefined;
@@ -27,6 +29,7 @@ export interface Run {
 export const beginRun = (task: Task, prompt: Prompt = {}, user?: SimulatedUser): Run => ({
   messages: user ? [systemMessage(task, prompt)] : openingMessages(task, prompt),
   ledger: [],
+  notices: [],
   turns: 0,
   calls: 0,
   promptTokens: undefined,
@@ -42,6 +45,7 @@ export const forkRun = (run: Run): Run => ({
   ...run,
   messages: [...run.messages],
   ledger: [...run.ledger],
+  notices: [...run.notices],
   track: run.track.fork(),
   conversation: run.conversation?.fork(),
 });

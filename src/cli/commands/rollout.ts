@@ -18,6 +18,8 @@ Examples:
   treadle rollout treadle-out --policy scripted --n 4
   treadle rollout treadle-out --policy asking --user simulated --detail vague
   treadle rollout treadle-out --policy scripted --kind composed --profile expert,complex --n 2
+  treadle dynamics treadle-out && treadle rollout treadle-out --scenarios --policy reference
+  treadle rollout treadle-out --scenarios --policy stale
   treadle rollout treadle-out --policy scripted --reward milestones --penalty no_progress_repetition=0.1 --json
 ${HARNESS_EXAMPLES}
   TREADLE_API_KEY=... treadle rollout treadle-out --policy model --base-url http://127.0.0.1:8000/v1 --model qwen3 \\
@@ -46,7 +48,13 @@ const rolloutOptions = (): Command =>
     .addOption(new Option('--profile <names>', 'only tasks of these profiles').argParser(nameList))
     .addOption(new Option('--kind <kinds>', 'only atomic or composed tasks').argParser(nameList))
     .addOption(
-      new Option('--limit <n>', 'at most so many tasks, drawn by the seed').argParser(
+      new Option(
+        '--scenarios [ids]',
+        'in place of tasks that stand still: the scenarios of treadle dynamics, all or these',
+      ).argParser(nameList),
+    )
+    .addOption(
+      new Option('--limit <n>', 'at most so many tasks (or scenarios), drawn by the seed').argParser(
         wholeNumber('--limit', 1_000_000),
       ),
     )

@@ -11,6 +11,7 @@ import { modelPolicy } from '../../rollout/agents/model.js';
 import { nothingPolicy } from '../../rollout/agents/nothing.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
 import { scriptedPolicy } from '../../rollout/agents/scripted.js';
+import { stalePolicy } from '../../rollout/agents/stale.js';
 import { sampleSeed } from '../../rollout/many.js';
 import type { Policy } from '../../rollout/policy.js';
 import { faultySpeaker } from '../../rollout/users/faulty.js';
@@ -19,7 +20,7 @@ import type { Speaker } from '../../rollout/users/speaker.js';
 import { faultRule } from '../../serve/faults/rule.js';
 import type { TaskView } from './rollouts.js';
 
-export const POLICIES = ['reference', 'asking', 'scripted', 'model', 'none'] as const;
+export const POLICIES = ['reference', 'stale', 'asking', 'scripted', 'model', 'none'] as const;
 
 export const BACKENDS = ['openai', 'vllm', 'sglang', 'llamacpp'] as const;
 
@@ -101,7 +102,7 @@ export const mistakesOf = (text: string): MistakeRates => {
 };
 
 /** The policy for each sample of a task. Throws `no_model` where the model policy has none, `bad_option` for mistakes of others. */
-export const policyOf = (options: ActingOptions): ((task: Task, sample: number) => Policy) => {
+export const policyOf = (options: ActingOptions): ((task: Task, sample: number, still?: Task) => Policy) => {
   if (options.mistakes && options.policy !== 'scripted') {
     throw new TreadleError({
       code: 'bad_option',
@@ -113,6 +114,8 @@ export const policyOf = (options: ActingOptions): ((task: Task, sample: number) 
   switch (options.policy) {
     case 'reference':
       return (task) => referencePolicy(task);
+    case 'stale':
+      return (task, _sample, still = task) => stalePolicy(still);
     case 'asking':
       return (task) => askingPolicy(task, options.detail);
     case 'scripted':

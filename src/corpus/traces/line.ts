@@ -28,6 +28,8 @@ export const TraceHead = z.object({
   detail: shape.detail,
   /** It ran under injected faults. */
   faults: shape.faults,
+  /** The scenario it ran in. */
+  scenario: shape.scenario,
   finish: shape.finish,
   problem: shape.problem,
   usage: shape.usage,
@@ -85,6 +87,7 @@ const headFrom = (
   user: trace.user,
   detail: trace.detail,
   ...(trace.faults ? { faults: trace.faults } : {}),
+  ...(trace.scenario ? { scenario: trace.scenario } : {}),
   finish: trace.finish,
   ...(trace.problem ? { problem: trace.problem } : {}),
   usage: trace.usage,

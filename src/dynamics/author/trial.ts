@@ -9,7 +9,8 @@ import { gather } from '../../verify/evidence.js';
 import { verify } from '../../verify/verdict.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 import { EventEngine } from '../engine/engine.js';
-import { type Realised, type Revision, revise } from '../verifier/revise.js';
+import { realisedOf } from '../played.js';
+import { type Revision, revise } from '../verifier/revise.js';
 
 export interface Played {
   calls: readonly Call[];
@@ -44,13 +45,6 @@ const openOn = ({ world, task }: Stage, woven?: EventEngine): Session =>
     me: callerOf(task.actor),
     isUnversioned: true,
     ...(woven ? { woven } : {}),
-  });
-
-/** The events that fired with the rows they changed, in their order. */
-export const realisedOf = (engine: EventEngine): Realised[] =>
-  engine.log.flatMap(({ event, fate, touched }) => {
-    const own = engine.graph.events.get(event);
-    return fate === 'fired' && own ? [{ event: own, touched }] : [];
   });
 
 /** A session without events on which these calls were made; drop it. */

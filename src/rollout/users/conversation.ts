@@ -1,4 +1,5 @@
 /** The user's side of a rollout: the request at once, or a simulated user's, with where each stage lies in the trace. */
+import type { ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Dialogue, Message, StageMark, UserTurn } from '../../artifacts/trace.js';
 import type { SimulatedUser, Utterance } from './user.js';
 
@@ -36,6 +37,8 @@ export interface Conversation {
     calls: number,
     hearing?: Hearing,
   ): Promise<Heard>;
+  /** Adds what an event has the user say, while the agent is at work. */
+  interject(text: string, tells: NonNullable<ScenarioEvent['notify']['tells']>, messages: Message[]): void;
   /** The index of the stage that is asked for. */
   stage(): number;
   /** `calls`: entries of the ledger at the end of the rollout. */
@@ -86,6 +89,7 @@ export const conversationWith = (user: SimulatedUser, kept: Kept = { turns: [], 
         });
       return { ...(over ? { over } : {}), ...(stage ? { ended: stage } : {}) };
     },
+    interject: (text, tells, messages) => say(messages, user.interject(text, tells), 0),
     stage: () => user.at().stage,
     dialogue: (calls) => ({
       persona: user.persona,

@@ -1,5 +1,6 @@
 /** What a simulated user knows of a task, stage by stage. */
 import { DETAILS, type Detail, type Fact, type Persona, type Stage, type Unknown } from '../../artifacts/disclosure.js';
+import type { ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Task } from '../../artifacts/task.js';
 import { wholePersona } from '../../tasks/disclosure/persona.js';
 
@@ -65,3 +66,23 @@ export const knownOf = (task: Pick<Task, 'id' | 'brief' | 'nodes' | 'actor' | 'd
     stages: own.length > 0 ? own : [whole],
   };
 };
+
+const revised = (stage: KnownStage, told: NonNullable<ScenarioEvent['notify']['tells']>): KnownStage => {
+  const own = told.filter(
+    ({ stage: node, fact }) => (node === undefined || node === stage.node) && stage.facts.some(({ id }) => id === fact),
+  );
+  if (own.length === 0) return stage;
+  let { request } = stage;
+  const facts = stage.facts.map((fact) => {
+    const now = own.find((one) => one.fact === fact.id);
+    if (!now) return fact;
+    // The request, said once more, must not ask for what is wanted no longer.
+    request = request.replace(fact.words, () => now.words);
+    return { ...fact, words: now.words, says: now.says };
+  });
+  return { ...stage, request, facts };
+};
+
+/** What the same user knows once an event has changed their mind. */
+export const knownAfter = (known: Known, told: NonNullable<ScenarioEvent['notify']['tells']>): Known =>
+  told.length === 0 ? known : { ...known, stages: known.stages.map((stage) => revised(stage, told)) };

@@ -1,9 +1,10 @@
 /** A simulated user in a rollout: asks for one stage after the other and answers what it is asked. */
 import type { Detail } from '../../artifacts/disclosure.js';
+import type { ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Task } from '../../artifacts/task.js';
 import type { Message, UserTurn } from '../../artifacts/trace.js';
 import type { ModelClient } from '../../models/types.js';
-import { type Known, knownOf } from './known.js';
+import { type Known, knownAfter, knownOf } from './known.js';
 import { briefedModel, wordingModel } from './model-speaker.js';
 import { opening, openingState, type Said, stageAt, step, type UserState } from './rules.js';
 import type { Speaker } from './speaker.js';
@@ -40,6 +41,8 @@ export interface SimulatedUser {
     signal?: AbortSignal,
     holds?: boolean,
   ): Promise<UserReply>;
+  /** What an event has it say, unasked and word for word; it knows `tells` from then on. */
+  interject(text: string, tells: NonNullable<ScenarioEvent['notify']['tells']>): Utterance;
   /** Another one who stands where this one does; what either says from here on is its own. */
   fork(): SimulatedUser;
 }
@@ -50,14 +53,15 @@ export const speakerName = ({ model, isTrusted }: Pick<SimulatedUser, 'model' | 
 
 /** Where a user stands: plain data, so that a copy is another user. */
 interface Standing {
+  known: Known;
   state: UserState;
   /** What is to be said before the agent goes on. */
   due: Said | undefined;
 }
 
 interface Means {
-  known: Known;
-  voice: Voice | undefined;
+  /** Words what this knowledge says; absent: rules do. */
+  voice: ((known: Known) => Voice) | undefined;
   name: string | undefined;
   isTrusted: boolean;
 }
@@ -69,8 +73,9 @@ const toldBy = (state: UserState, planned: readonly string[], facts: readonly st
 });
 
 const userAt = (means: Means, from: Standing): SimulatedUser => {
-  const { known, voice, name, isTrusted } = means;
-  let { state, due } = from;
+  const { name, isTrusted } = means;
+  let { known, state, due } = from;
+  let voice = means.voice?.(known);
   const utter = async (
     said: Said,
     messages: readonly Message[],
@@ -120,17 +125,24 @@ const userAt = (means: Means, from: Standing): SimulatedUser => {
         ...(over ? { over } : {}),
       };
     },
-    fork: () => userAt(means, { state, due }),
+    interject: (text, tells) => {
+      const facts = tells.map(({ fact }) => fact);
+      known = knownAfter(known, tells);
+      voice = means.voice?.(known);
+      state = { ...state, told: [...new Set([...state.told, ...facts])], useless: 0 };
+      return { text, turn: { stage: stageAt(known, state).node, act: 'interjects', facts, by: 'rules' } };
+    },
+    fork: () => userAt(means, { known, state, due }),
   };
 };
 
 /** A user whose words a speaker finds. `isTrusted`: with its mistakes (`voiceOf`). */
 export const spokenUser = (task: Task, detail: Detail, speaker?: Speaker, isTrusted = false): SimulatedUser => {
   const known = knownOf(task, detail);
-  const voice = speaker ? voiceOf(speaker, task, known, isTrusted) : undefined;
+  const voice = speaker && ((now: Known): Voice => voiceOf(speaker, task, now, isTrusted));
   return userAt(
-    { known, voice, name: speaker?.name, isTrusted: isTrusted && speaker !== undefined },
-    { state: openingState(known), due: opening(known) },
+    { voice, name: speaker?.name, isTrusted: isTrusted && speaker !== undefined },
+    { known, state: openingState(known), due: opening(known) },
   );
 };
 

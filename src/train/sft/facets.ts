@@ -38,10 +38,7 @@ export const producerName = ({ policy, name, model }: Producer): string => {
  * `fault` where an injected fault struck a call.
  */
 export const eventsOf = ({ events, ledger }: Trace): string => {
-  const sources = events.flatMap((event) => {
-    const source = event !== null && typeof event === 'object' && !Array.isArray(event) ? event.source : undefined;
-    return typeof source === 'string' ? [source] : [];
-  });
+  const sources = events.flatMap((event) => (event.kind === 'fate' && event.fate === 'fired' ? [event.source] : []));
   const struck = ledger.some(({ injected }) => injected !== undefined) ? ['fault'] : [];
   return [...new Set([...sources, ...struck])].sort().join('+');
 };

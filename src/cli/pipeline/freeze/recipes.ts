@@ -117,10 +117,11 @@ export const recipeOf = (
   samples: number,
 ): Recipe | undefined => {
   const { trace, reward, attempts } = line;
-  const isOurs = !trace.origin && !trace.gateway && !trace.dialogue?.model && !attempts;
+  // Scenarios are no part of a corpus' recipe: rollouts in one are kept as they are.
+  const isOurs = !trace.origin && !trace.gateway && !trace.dialogue?.model && !attempts && !trace.scenario;
   if (!isOurs || trace.finish === 'cut' || trace.finish === 'error') return undefined;
   for (const recipe of candidates(line, task, seeds, samples)) {
-    if (sampleId(task, hash, recipe.index, actingOf(recipe)) !== trace.id) continue;
+    if (sampleId({ task, hash, index: recipe.index }, actingOf(recipe)) !== trace.id) continue;
     const penalties = Object.fromEntries(reward?.penalties.map(({ flag, amount }) => [flag, amount]) ?? []);
     return {
       ...recipe,

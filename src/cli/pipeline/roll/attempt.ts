@@ -3,12 +3,16 @@
  * is made once more from the beginning (weft.txt, table 4: at most two physical attempts a logical rollout).
  */
 import type { Detail } from '../../../artifacts/disclosure.js';
+import type { Scenario } from '../../../artifacts/scenario.js';
 import type { Task } from '../../../artifacts/task.js';
 import type { Trace } from '../../../artifacts/trace.js';
 import type { Verdict } from '../../../artifacts/verdict.js';
 import { type Attempt, shownBy, type TraceLine } from '../../../corpus/traces/line.js';
-import { asTreadleError } from '../../../errors.js';
+import { EventEngine } from '../../../dynamics/engine/engine.js';
+import { resolvedTask, verifyRevised } from '../../../dynamics/played.js';
+import { asTreadleError, TreadleError } from '../../../errors.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
+import { type Outside, outsideOf, scenarioFacts } from '../../../rollout/outside.js';
 import type { Policy } from '../../../rollout/policy.js';
 import {
   DEFAULT_LIMITS,
@@ -25,7 +29,7 @@ import { faultRule } from '../../../serve/faults/rule.js';
 import { callerOf } from '../../../serve/sessions/caller.js';
 import { Session } from '../../../serve/sessions/session.js';
 import type { Woven } from '../../../serve/sessions/woven.js';
-import { gather } from '../../../verify/evidence.js';
+import { type Evidence, gather } from '../../../verify/evidence.js';
 import { type Penalties, type RewardShape, rewardOf } from '../../../verify/reward.js';
 import { verify } from '../../../verify/verdict.js';
 import type { LoadedWorld } from '../../../world/loaded.js';
@@ -43,10 +47,14 @@ export interface TaskView {
 }
 
 /** A view as a trace's id tells it from others. */
-const disclosed = ({ user, detail, faults, speaker, isTrusted = false }: TaskView): Disclosed => ({
+const disclosed = (
+  { user, detail, faults, speaker, isTrusted = false }: TaskView,
+  scene: Scene | undefined,
+): Disclosed => ({
   user,
   detail,
   faults,
+  scenario: scene && scenarioFacts(scene),
   speaker: speaker && speakerName({ model: speaker.name, isTrusted }),
 });
 
@@ -55,7 +63,8 @@ export interface Acting {
   seed: string;
   /** Without turns: enough for each task (`turnsFor`). */
   limits?: Partial<Limits>;
-  policyFor: (task: Task, sample: number) => Policy;
+  /** In a scenario: `task` has the re-solved reference, `still` is the task as it stands without events. */
+  policyFor: (task: Task, sample: number, still?: Task) => Policy;
   /** Our own loop (`rolloutTask`) when absent. The trace must have the id that `traceId` gives for the policy's producer. */
   perform?: (rollout: Rollout, taskHash: string) => Promise<Trace>;
   /** How the task is told; the whole brief at once when absent. */
@@ -68,12 +77,20 @@ export interface Acting {
   signal?: AbortSignal;
 }
 
+/** A scenario and its content address. */
+export interface Scene {
+  scenario: Scenario;
+  hash: string;
+}
+
 export interface Sample {
   /** As the task finds it. */
   world: LoadedWorld;
   task: Task;
   hash: string;
   index: number;
+  /** The events it is rolled out in; absent: the task stands still. */
+  scene?: Scene | undefined;
 }
 
 /** Turns that a task may take: what was asked for, else enough for its reference with as much again for looking around. */
@@ -87,22 +104,52 @@ export const sessionFor = (world: LoadedWorld, task: Task, id: string, woven?: W
 const faultsFor = ({ faults }: TaskView, task: Task, index: number): FaultPlan | undefined =>
   faults && new FaultPlan(faults.rules.map(faultRule), `${faults.seed}/${task.id}/${index}`);
 
-/** The id that a rollout will have: who acts says so before it starts. */
-export const sampleId = (
-  task: Task,
-  hash: string,
-  index: number,
-  { policyFor, seed, view }: Pick<Acting, 'policyFor' | 'seed' | 'view'>,
-): string => traceId(hash, policyFor(task, index).producer, seed, index, view && disclosed(view));
+type Unopened = Omit<Sample, 'world'>;
 
-const physical = async ({ world, task, hash, index }: Sample, acting: Acting): Promise<TraceLine> => {
-  const { view = { user: 'none', detail: 'full' }, limits, seed, signal, perform = rolloutTask } = acting;
+const policyOf = ({ task, hash, index, scene }: Unopened, { policyFor }: Pick<Acting, 'policyFor'>): Policy =>
+  scene ? policyFor(resolvedTask(task, scene.scenario, hash), index, task) : policyFor(task, index);
+
+const STATIC: TaskView = { user: 'none', detail: 'full' };
+
+/** The id that a rollout will have: who acts says so before it starts. Throws `other_task`. */
+export const sampleId = (sample: Unopened, acting: Pick<Acting, 'policyFor' | 'seed' | 'view'>): string => {
+  const { hash, index, scene } = sample;
+  return traceId(hash, policyOf(sample, acting).producer, acting.seed, index, disclosed(acting.view ?? STATIC, scene));
+};
+
+/** What is woven into the session: the scenario's events, or faults. Throws `two_engines` for both. */
+const wovenFor = (
+  { task, index, scene }: Unopened,
+  view: TaskView,
+): { woven?: Woven | undefined; engine?: EventEngine; outside?: Outside } => {
+  if (!scene) return { woven: faultsFor(view, task, index) };
+  if (view.faults) throw twoEngines(scene.scenario.id);
+  const engine = new EventEngine(scene.scenario);
+  return { woven: engine, engine, outside: outsideOf(engine, scene) };
+};
+
+const twoEngines = (scenario: string): TreadleError =>
+  new TreadleError({
+    code: 'two_engines',
+    message: 'A session has one engine: a scenario brings its own faults, and takes no others',
+    value: scenario,
+    next: 'Leave --fault or --scenarios out.',
+  });
+
+const physical = async (sample: Sample, acting: Acting): Promise<TraceLine> => {
+  const { world, task, hash, index, scene } = sample;
+  const { view = STATIC, limits, seed, signal, perform = rolloutTask } = acting;
   const stages: Verdict[] = [];
   const answers: Record<string, string> = {};
-  const host = sessionFor(world, task, `${task.id}-${index}`, faultsFor(view, task, index));
+  const { woven, engine, outside } = wovenFor(sample, view);
+  const host = sessionFor(world, task, `${task.id}-${index}`, woven);
+  const judge = (evidence: Evidence, trace: string, at?: string): Verdict =>
+    engine
+      ? verifyRevised(task, engine, evidence, { trace, hash, ...(at === undefined ? {} : { at }) })
+      : verify(task, evidence, trace, hash, at);
   try {
-    const policy = acting.policyFor(task, index);
-    const id = traceId(hash, policy.producer, seed, index, disclosed(view));
+    const policy = policyOf(sample, acting);
+    const id = traceId(hash, policy.producer, seed, index, disclosed(view, scene));
     const user: SimulatedUser | undefined =
       view.user === 'simulated' ? spokenUser(task, view.detail, view.speaker, view.isTrusted) : undefined;
     const performed = await perform(
@@ -110,7 +157,11 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
         host,
         task,
         policy,
-        limits: { ...DEFAULT_LIMITS, ...limits, turns: turnsFor(task, limits?.turns) },
+        limits: {
+          ...DEFAULT_LIMITS,
+          ...limits,
+          turns: turnsFor(scene ? resolvedTask(task, scene.scenario, hash) : task, limits?.turns),
+        },
         prompt: {
           policies: world.spec.policies.map(({ text }) => text),
           company: world.spec.company.name,
@@ -122,11 +173,12 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
               user,
               onStage: ({ node, reply }) => {
                 answers[node] = reply;
-                stages.push(verify(task, { ...gather(host, reply), answers: { ...answers } }, id, hash, node));
+                stages.push(judge({ ...gather(host, reply), answers: { ...answers } }, id, node));
               },
             }
           : {}),
         sample: { seed, index },
+        ...(outside ? { outside } : {}),
         ...(signal ? { signal } : {}),
       },
       hash,
@@ -134,7 +186,7 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
     // Who acts knows nothing of faults.
     const trace = view.faults ? { ...performed, id, faults: view.faults } : performed;
     const evidence = gather(host, trace.answer);
-    const verdict = verify(task, trace.dialogue ? { ...evidence, answers } : evidence, trace.id, hash);
+    const verdict = judge(trace.dialogue ? { ...evidence, answers } : evidence, trace.id);
     return { trace, verdict, ...(trace.dialogue ? { stages } : {}) };
   } finally {
     host.drop();
@@ -142,13 +194,11 @@ const physical = async ({ world, task, hash, index }: Sample, acting: Acting): P
 };
 
 /** A rollout of which nothing came: what threw stands outside the policy, in opening, judging or the loop itself. */
-export const brokenLine = (
-  { task, hash, index }: Omit<Sample, 'world'>,
-  { policyFor, seed, view = { user: 'none', detail: 'full' } }: Acting,
-  thrown: unknown,
-): TraceLine => {
-  const { producer } = policyFor(task, index);
-  const id = traceId(hash, producer, seed, index, disclosed(view));
+export const brokenLine = (sample: Unopened, acting: Acting, thrown: unknown): TraceLine => {
+  const { task, hash, index, scene } = sample;
+  const { seed, view = STATIC } = acting;
+  const { producer } = policyOf(sample, acting);
+  const id = traceId(hash, producer, seed, index, disclosed(view, scene));
   const error = asTreadleError(thrown, 'verifier', 'rollout_failed');
   const fault = error.fault === 'policy' || error.fault === 'agent' ? 'verifier' : error.fault;
   return {
@@ -163,6 +213,7 @@ export const brokenLine = (
       user: view.user,
       detail: view.detail,
       ...(view.faults ? { faults: view.faults } : {}),
+      ...(scene ? { scenario: scenarioFacts(scene) } : {}),
       messages: [],
       ledger: [],
       events: [],

@@ -14,7 +14,7 @@ import { refresh } from '../report.js';
 import { RolloutSums } from '../rollout-sums.js';
 import type { Acting } from './attempt.js';
 import { crewRollouts } from './crew.js';
-import { pickTasks } from './pick.js';
+import { pickTasks, unitsOf } from './pick.js';
 import type { CorpusPlan } from './plan.js';
 import { progressOf } from './progress.js';
 import { runRollouts } from './run.js';
@@ -48,7 +48,7 @@ export const rolloutCorpus = async (dir: string, plan: CorpusPlan, ui: Ui): Prom
   const { acting, samples } = plan;
   const { corpus, worlds } = worldsOf(dir, plan.filter.worlds);
   const picked = pickTasks(corpus, { ...plan.filter, worlds }, acting.seed);
-  const planned = picked.reduce((sum, { tasks }) => sum + tasks.length * samples, 0);
+  const planned = picked.reduce((sum, one) => sum + unitsOf(one) * samples, 0);
   const release = claimTraces(corpus, '');
   const record = (ended: string, kept: number, why?: string): void =>
     writeRunRecord(corpus, { ended, planned, kept, ...(why === undefined ? {} : { why }) });

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import type { Task } from '../../../artifacts/task.js';
 import type { Corpus } from '../../../corpus/corpus.js';
 import { exists } from '../../../corpus/files.js';
+import { listScenarios, readScenario } from '../../../corpus/scenarios.js';
 import type { TraceHead, TraceLine } from '../../../corpus/traces/line.js';
 import { TraceWriter } from '../../../corpus/traces/writer.js';
 import { addressOf } from '../../../kit/hash.js';
@@ -10,7 +11,7 @@ import { rng } from '../../../kit/rng.js';
 import { dropGrounded, groundedWorld } from '../../../world/grounded.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../../world/loaded.js';
 import type { Engine } from '../../../world/state/engine.js';
-import { type Acting, sampleId } from './attempt.js';
+import { type Acting, type Scene, sampleId } from './attempt.js';
 import type { Picked } from './pick.js';
 import { isToRepeat, writeCounts } from './tally.js';
 
@@ -22,10 +23,24 @@ export interface Job {
   task: Task;
   hash: string;
   index: number;
+  scene?: Scene;
 }
 
 /** What a loaded world takes beside its images: compiled tools, descriptions. */
 const OVERHEAD = 4 * 2 ** 20;
+
+/** By task; undefined where tasks stand still. Throws what reading scenarios does. */
+const scenesOf = (corpus: Corpus, { world, scenarios }: Picked): Map<string, Scene[]> | undefined => {
+  if (!scenarios) return undefined;
+  const wanted = new Set(scenarios);
+  const heads = (listScenarios(corpus, world)?.scenarios ?? []).filter(({ id }) => wanted.has(id));
+  const byTask = new Map<string, Scene[]>();
+  for (const head of heads) {
+    const scene = { scenario: readScenario(corpus, world, head), hash: head.hash };
+    byTask.set(head.task, [...(byTask.get(head.task) ?? []), scene]);
+  }
+  return byTask;
+};
 
 export class OpenWorld {
   readonly id: string;
@@ -75,14 +90,16 @@ export class OpenWorld {
     const tasks = corpus.readTasks(picked.world).tasks.filter(({ id }) => wanted.has(id));
     const writer = TraceWriter.open(corpus, picked.world);
     try {
-      const all = tasks.flatMap((task) => {
+      const scenes = scenesOf(corpus, picked);
+      const all = tasks.flatMap((task): Job[] => {
         const hash = addressOf(task);
-        return Array.from({ length: samples }, (_, index) => ({
-          id: sampleId(task, hash, index, acting),
-          task,
-          hash,
-          index,
-        }));
+        const own: { scene?: Scene }[] = scenes ? (scenes.get(task.id) ?? []).map((scene) => ({ scene })) : [{}];
+        return own.flatMap(({ scene }) =>
+          Array.from({ length: samples }, (_, index) => {
+            const job = { task, hash, index, ...(scene ? { scene } : {}) };
+            return { id: sampleId(job, acting), ...job };
+          }),
+        );
       });
       const isDone = ({ id }: Job): boolean => {
         const head = writer.head(id);

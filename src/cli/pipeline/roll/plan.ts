@@ -14,6 +14,7 @@ export interface RolloutOptions extends Omit<ActingOptions, 'policy'>, HarnessOp
   task?: string[];
   profile?: string[];
   kind?: string[];
+  scenarios?: string[] | true;
   limit?: number;
   n: number;
   samples?: number;
@@ -88,6 +89,7 @@ export const planOf = (options: RolloutOptions, harness?: HarnessActing): Corpus
       ...(options.task ? { tasks: options.task } : {}),
       ...(options.profile ? { profiles: options.profile } : {}),
       ...(options.kind ? { kinds: options.kind } : {}),
+      ...(options.scenarios ? { scenarios: options.scenarios === true ? 'all' : options.scenarios } : {}),
       ...(options.limit === undefined ? {} : { limit: options.limit }),
     },
     acting: {

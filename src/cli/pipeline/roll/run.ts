@@ -73,7 +73,8 @@ export const runRollouts = async (plan: RunPlan): Promise<RunEnd> => {
   };
   const made = async (world: OpenWorld, job: Job): Promise<TraceLine> => {
     try {
-      const sample = { world: world.worldFor(job), task: job.task, hash: job.hash, index: job.index };
+      const { task, hash, index, scene } = job;
+      const sample = { world: world.worldFor(job), task, hash, index, scene };
       return await rollOut(sample, { ...acting, signal: stop.signal });
     } catch (thrown) {
       return brokenLine(job, acting, thrown);
