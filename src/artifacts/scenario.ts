@@ -31,6 +31,17 @@ export const ReferenceEdit = z.strictObject({
   insert: z.array(Call),
   from: z.number().int().min(0),
   drop: z.number().int().min(0),
+  /** What was read from call `call` at `path` is read at `at` from the `insert`-th call put in. */
+  seen: z
+    .array(
+      z.strictObject({
+        call: z.number().int().min(0),
+        path: z.string(),
+        insert: z.number().int().min(0),
+        at: z.string(),
+      }),
+    )
+    .optional(),
   /** What makes up for it where it fires once the reference has gone past `from`; absent: nothing does. */
   late: z.array(Call).optional(),
   /** What is answered at the end once it has fired; absent: what was answered before. */

@@ -28,6 +28,8 @@ export interface Edit {
   from: number;
   drop: number;
   insert: readonly Call[];
+  /** What is read from its calls in place of the reference's own. */
+  seen: NonNullable<ReferenceEdit['seen']>;
   isLate: boolean;
 }
 
@@ -40,7 +42,7 @@ const refused = (code: string, message: string, value: unknown, next: string): T
 /** What an event makes of the reference at the moment it fired. Throws `bad_edit`, `too_late`. */
 const editOf = (fired: Fired, calls: number): Edit => {
   const { event, at = 0 } = fired;
-  const { from, drop, insert, late }: ReferenceEdit = event.reference;
+  const { from, drop, insert, late, seen = [] }: ReferenceEdit = event.reference;
   if (from + drop > calls)
     throw refused(
       'bad_edit',
@@ -48,7 +50,7 @@ const editOf = (fired: Fired, calls: number): Edit => {
       { from, drop },
       `The reference has ${calls} calls.`,
     );
-  if (!isLate(fired)) return { event: event.id, from, drop, insert, isLate: false };
+  if (!isLate(fired)) return { event: event.id, from, drop, insert, seen, isLate: false };
   if (!late)
     throw refused(
       'too_late',
@@ -56,7 +58,7 @@ const editOf = (fired: Fired, calls: number): Edit => {
       event.id,
       'Give its reference edit `late` calls, let it expire, or let it come after an earlier call.',
     );
-  return { event: event.id, from: at, drop: 0, insert: late, isLate: true };
+  return { event: event.id, from: at, drop: 0, insert: late, seen: [], isLate: true };
 };
 
 const meets = (a: Edit, b: Edit): boolean => {

@@ -48,6 +48,17 @@ describe('the reference under events', () => {
     });
   });
 
+  it('reads elsewhere what an event says is shown there', () => {
+    const seen = [{ call: 0, path: 'data.0.id', insert: 0, at: 'row.id' }];
+    const lie = event('lie', { reference: { from: 1, drop: 0, insert: [call('get', { id: 'i1' })], seen } });
+    const { reference } = solve(task, [{ event: lie }]);
+    expect(reference.calls.map(({ tool }) => tool)).toEqual(['find', 'get', 'set', 'close']);
+    expect(reference.sources.filter(({ from }) => 'observed' in from)).toEqual([
+      { call: 2, arg: 'id', from: { observed: 1, path: 'row.id' } },
+      { call: 3, arg: 'id', from: { observed: 2, path: 'id' } },
+    ]);
+  });
+
   it('makes up for what fired late, where something does', () => {
     const late = solve(task, [{ event: mind, at: 3 }]);
     expect(late.steps.map(({ id }) => id)).toEqual(['0', '1', '2', 'mind/late/0']);

@@ -31,8 +31,28 @@ const argsOf = (args: unknown, below = ''): string[] =>
     ? Object.entries(args).flatMap(([name, inner]) => argsOf(inner, below === '' ? name : `${below}.${name}`))
     : [below];
 
-const moved = ({ arg, from }: Source, call: number, places: readonly (number | undefined)[]): Source => {
+/** Where the own calls' values are read now: in what became of those calls, or where events say that they are shown instead. */
+interface Moves {
+  places: readonly (number | undefined)[];
+  instead(call: number, path: string): { observed: number; path: string } | undefined;
+}
+
+const movesOf = (calls: readonly Call[], edits: readonly Edit[], steps: readonly Step[]): Moves => ({
+  places: placesIn(calls, edits, steps),
+  instead: (call, path) => {
+    for (const { event, seen } of edits) {
+      const other = seen.find((one) => one.call === call && one.path === path);
+      const observed = other ? steps.findIndex(({ id }) => id === `${event}/${other.insert}`) : -1;
+      if (other && observed >= 0) return { observed, path: other.at };
+    }
+    return undefined;
+  },
+});
+
+const moved = ({ arg, from }: Source, call: number, { places, instead }: Moves): Source => {
   if (!('observed' in from)) return { call, arg, from };
+  const other = instead(from.observed, from.path);
+  if (other && other.observed < call) return { call, arg, from: other };
   const observed = places[from.observed];
   if (observed === undefined || observed >= call) return { call, arg, from: { constant: 'as it was planned' } };
   return { call, arg, from: { observed, path: from.path } };
@@ -43,11 +63,11 @@ const sourcesAt = (
   step: Step,
   { calls, sources }: Reference,
   edits: readonly Edit[],
-  places: readonly (number | undefined)[],
+  moves: Moves,
 ): Source[] => {
   const model = step.own ?? modelOf(step, calls, edits);
   const own = sources.filter(({ call }) => call === model);
-  if (step.own !== undefined) return own.map((source) => moved(source, n, places));
+  if (step.own !== undefined) return own.map((source) => moved(source, n, moves));
   const old = calls[model ?? -1]?.args;
   // Of an event's call, what is as in its model comes from where that came from; the rest is the event's.
   return argsOf(step.call.args)
@@ -56,7 +76,7 @@ const sourcesAt = (
       const [now, before] = [valueAt(step.call.args, arg), valueAt(old, arg)];
       const source = own.find((one) => one.arg === arg);
       if (source && before !== undefined && canonicalJson(now ?? null) === canonicalJson(before))
-        return [moved(source, n, places)];
+        return [moved(source, n, moves)];
       return [{ call: n, arg, from: { constant: `what event ${step.by} asks for` } }];
     });
 };
@@ -71,13 +91,13 @@ export const solve = (task: Pick<Task, 'reference'>, fired: readonly Fired[]): S
   const { reference } = task;
   const edits = editsOf(reference.calls, fired);
   const steps = planned(reference.calls, edits);
-  const places = placesIn(reference.calls, edits, steps);
+  const moves = movesOf(reference.calls, edits, steps);
   return {
     steps,
     reference: {
       calls: steps.map(({ call }) => call),
       answer: answerAfter(reference.answer, fired),
-      sources: steps.flatMap((step, n) => sourcesAt(n, step, reference, edits, places)),
+      sources: steps.flatMap((step, n) => sourcesAt(n, step, reference, edits, moves)),
     },
   };
 };
