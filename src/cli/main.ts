@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   certify: async () => (await import('./commands/certify.js')).certifyCommand(),
   tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
   'add-task': async () => (await import('./commands/add-task.js')).addTaskCommand(),
+  dynamics: async () => (await import('./commands/dynamics.js')).dynamicsCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),

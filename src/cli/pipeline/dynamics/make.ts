@@ -1,0 +1,126 @@
+/** The scenarios of one world's tasks: made, certified and written, or found made before. */
+import type { Corpus } from '../../../corpus/corpus.js';
+import {
+  areCurrent,
+  listScenarios,
+  type RefusedEvent,
+  readScenario,
+  type ScenarioFiles,
+  type ScenarioHead,
+  type ScenarioListing,
+  type ScenarioSettings,
+  scenarioCertificate,
+  writeScenarios,
+} from '../../../corpus/scenarios.js';
+import { scenariosFor } from '../../../dynamics/author/author.js';
+import { certificateOf, madeScenario } from '../../../dynamics/author/made.js';
+import { cpuSeconds } from '../../../kit/clock.js';
+import { canonicalJson, type Json } from '../../../kit/hash.js';
+import { rng } from '../../../kit/rng.js';
+import { dropGrounded, groundedWorld } from '../../../world/grounded.js';
+import { loadWorld, unloadWorld } from '../../../world/loaded.js';
+import type { Engine } from '../../../world/state/engine.js';
+import { isEventSource } from './sources.js';
+
+export interface Wanted {
+  settings: ScenarioSettings;
+  /** Only of these tasks; the scenarios of others stay. */
+  tasks?: readonly string[];
+}
+
+export interface MadeScenarios {
+  world: string;
+  /** Tasks that were looked at, and those of them with a scenario. */
+  tasks: number;
+  dynamic: number;
+  scenarios: ScenarioHead[];
+  candidates: number;
+  refused: RefusedEvent[];
+  /** They were there already, made with the same settings for the same tasks. */
+  isOld: boolean;
+  /** Processor time it took, seconds. */
+  cpuS: number;
+}
+
+const madeOf = (
+  world: string,
+  listing: Pick<ScenarioListing, 'scenarios' | 'candidates' | 'refused' | 'tasks'>,
+): Omit<MadeScenarios, 'isOld' | 'cpuS'> => ({
+  world,
+  tasks: Object.keys(listing.tasks).length,
+  dynamic: new Set(listing.scenarios.map(({ task }) => task)).size,
+  scenarios: listing.scenarios,
+  candidates: listing.candidates,
+  refused: listing.refused,
+});
+
+type Writing = Omit<ScenarioFiles, 'scenarios' | 'refused' | 'tasks'> & {
+  tasks: Record<string, string>;
+  scenarios: ScenarioFiles['scenarios'][number][];
+  refused: RefusedEvent[];
+};
+
+/** Takes over what there is of tasks that are not made anew. What was made with other settings is not listed as made with these. */
+const keepOthers = (corpus: Corpus, id: string, before: ScenarioListing, files: Writing): void => {
+  const isSame = canonicalJson(before.settings as Json) === canonicalJson(files.settings as Json);
+  const now = new Map(corpus.listTasks(id).tasks.map((task) => [task.id, task.hash]));
+  const isOther = (task: string): boolean => files.tasks[task] === undefined;
+  for (const head of before.scenarios) {
+    const certificate = scenarioCertificate(corpus, id, head.id);
+    if (!isOther(head.task) || now.get(head.task) !== head.taskHash || !certificate) continue;
+    files.scenarios.push({ scenario: readScenario(corpus, id, head), certificate });
+  }
+  files.refused.push(...before.refused.filter(({ task }) => isOther(task)));
+  if (!isSame) return;
+  files.candidates += before.candidates;
+  for (const [task, hash] of Object.entries(before.tasks)) if (now.get(task) === hash) files.tasks[task] ??= hash;
+};
+
+/** Throws what reading and writing the corpus does. */
+export const makeScenarios = (
+  corpus: Corpus,
+  engine: Engine,
+  id: string,
+  { settings, tasks: only }: Wanted,
+  onTask?: (done: number, of: number, kept: number) => void,
+): MadeScenarios => {
+  const start = cpuSeconds();
+  const listed = corpus.listTasks(id).tasks.filter((task) => only === undefined || only.includes(task.id));
+  const hashes = Object.fromEntries(listed.map(({ id: task, hash }) => [task, hash]));
+  const before = listScenarios(corpus, id);
+  if (before && areCurrent(before, settings, hashes))
+    return { ...madeOf(id, before), isOld: true, cpuS: cpuSeconds() - start };
+  const files: Writing = { settings, tasks: hashes, candidates: 0, scenarios: [], refused: [] };
+  if (only && before) keepOthers(corpus, id, before, files);
+  const world = loadWorld(engine, corpus.readWorld(id));
+  try {
+    const wanted = new Set(listed.map((task) => task.id));
+    const tasks = corpus.readTasks(id).tasks.filter((task) => wanted.has(task.id));
+    for (const [done, task] of tasks.entries()) {
+      onTask?.(done, tasks.length, files.scenarios.length);
+      const own = groundedWorld(world, task.grounding);
+      try {
+        const { seed, perTask, most, sources } = settings;
+        const stage = { world: own, task };
+        const authored = scenariosFor(stage, rng(seed, 'dynamics', task.id), `${seed}/${task.id}`, {
+          perTask,
+          most,
+          ...(sources ? { sources: sources.filter(isEventSource) } : {}),
+        });
+        files.candidates += authored.candidates;
+        for (const [nth, made] of authored.accepted.entries()) {
+          const scenario = madeScenario(stage, made, nth + 1);
+          files.scenarios.push({ scenario, certificate: certificateOf(scenario, made) });
+        }
+        files.refused.push(...authored.refused.map((refused) => ({ task: task.id, ...refused })));
+      } finally {
+        dropGrounded(world, own);
+      }
+    }
+  } finally {
+    unloadWorld(world);
+  }
+  writeScenarios(corpus, id, files);
+  const listing = listScenarios(corpus, id) as ScenarioListing;
+  return { ...madeOf(id, listing), isOld: false, cpuS: cpuSeconds() - start };
+};
