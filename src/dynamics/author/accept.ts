@@ -34,9 +34,9 @@ const BY: Record<Rule, (tried: Case) => Ruling> = {
   applies,
   writes_as_declared: writesAsDeclared,
   matters,
+  noticeable,
   solvable,
   has_consequences: hasConsequences,
-  noticeable,
   reversible,
   cannot_be_ignored: cannotBeIgnored,
   leaves_the_rest: leavesTheRest,
@@ -85,22 +85,28 @@ export const decide = (stage: Stage, candidate: Candidate, seed: string): Decisi
 
 /** Decides on events that all fire while the reference is carried out. Leaves no session open. */
 export const decideOn = (stage: Stage, scenario: Woven): Decision => {
-  let reference: Reference;
-  try {
-    reference = solvedFor(stage.task, scenario.events);
-  } catch (thrown) {
-    const evidence = asTreadleError(thrown, 'task').line();
+  const contradiction = contradictionIn(stage, scenario);
+  if (contradiction !== undefined)
     return {
       accepted: false,
       rule: 'solvable',
-      evidence,
-      findings: [{ id: 'solvable', pass: false, evidence: [evidence] }],
+      evidence: contradiction,
+      findings: [{ id: 'solvable', pass: false, evidence: [contradiction] }],
     };
-  }
-  const tried = new Case(stage, scenario, reference);
+  const tried = new Case(stage, scenario);
   try {
     return judge(tried);
   } finally {
     tried.drop();
+  }
+};
+
+/** Why no reference can do what all of the events ask for; undefined where one can be planned. */
+const contradictionIn = ({ task }: Stage, { events }: Woven): string | undefined => {
+  try {
+    solvedFor(task, events);
+    return undefined;
+  } catch (thrown) {
+    return asTreadleError(thrown, 'task').line();
   }
 };

@@ -1,6 +1,7 @@
 /** A scenario on trial: what the rules look at, each run made once, when it is first asked for. */
 import type { Scenario, ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Reference } from '../../artifacts/task.js';
+import { Course, solving } from '../solve/course.js';
 import { believing } from './believing.js';
 import { type Played, type Player, type Stage, type Trial, tryOut } from './trial.js';
 
@@ -30,12 +31,12 @@ export const firedAfter = ({ engine }: Trial, id: string): number | undefined =>
 export class Case {
   readonly #open: Trial[] = [];
   readonly #kept = new Map<string, Trial>();
+  #course: Course | undefined;
+  #reference: Reference | undefined;
 
   constructor(
     readonly stage: Stage,
     readonly scenario: Pick<Scenario, 'events' | 'seed' | 'offersWait'>,
-    /** Solved again. */
-    readonly reference: Reference,
   ) {}
 
   get events(): readonly ScenarioEvent[] {
@@ -57,9 +58,22 @@ export class Case {
     return trial;
   }
 
-  /** The re-solved reference. */
+  /** The reference that notices what fires and plans anew. */
   get solved(): Trial {
-    return this.#once('solved', () => this.reference);
+    return this.#once('solved', () => {
+      this.#course = Course.of(this.stage);
+      return solving(this.#course);
+    });
+  }
+  /** How it went. */
+  get course(): Course {
+    if (!this.#course) this.solved;
+    return this.#course as Course;
+  }
+  /** What it did. */
+  get reference(): Reference {
+    this.#reference ??= this.course.reference;
+    return this.#reference;
   }
   /** Who goes on as planned, and believes what it reads. */
   get stale(): Trial {

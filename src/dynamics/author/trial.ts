@@ -38,7 +38,8 @@ export interface Stage {
   task: Task;
 }
 
-const openOn = ({ world, task }: Stage, woven?: EventEngine): Session =>
+/** A fresh session of the task; drop it. */
+export const openOn = ({ world, task }: Stage, woven?: EventEngine): Session =>
   Session.open(world, {
     id: task.id,
     services: task.services,
@@ -59,6 +60,16 @@ const carryOut = (session: Session, { calls, answer }: Played): string => {
   return answer;
 };
 
+/** What the checks say of a session as the events that fired in it revise them. */
+export const judgedOn = (
+  { task }: Pick<Stage, 'task'>,
+  session: Session,
+  answer: string,
+): Pick<Trial, 'verdict' | 'revision'> => {
+  const revision = revise(task, session.woven instanceof EventEngine ? realisedOf(session.woven) : []);
+  return { revision, verdict: verify(revision.judged, gather(session, answer), session.id, '0'.repeat(64)) };
+};
+
 /** Plays against the events; the session is dropped by `done` with what it looks at. */
 export const tryOut = (
   stage: Stage,
@@ -69,10 +80,8 @@ export const tryOut = (
   const session = openOn(stage, engine);
   const answer = typeof what === 'function' ? what(session) : carryOut(session, what);
   const clean = session.ledger.every(({ ok }) => ok);
-  const revision = revise(stage.task, realisedOf(engine));
-  const verdict = verify(revision.judged, gather(session, answer), session.id, '0'.repeat(64));
   const print = addressOf({ state: session.hash(), log: engine.log, notices: engine.notices } as never);
-  return { verdict, revision, engine, clean, print, session };
+  return { ...judgedOn(stage, session, answer), engine, clean, print, session };
 };
 
 /** The reference as an event changes it. */

@@ -82,7 +82,7 @@ export class EventEngine implements Woven {
     return waited(args, this.#nextMoment(session.clock));
   }
 
-  settle(entry: LedgerEntry, session: Session): void {
+  settle(entry: LedgerEntry | undefined, session: Session): void {
     const hands = {
       unmetGuard: (event: ScenarioEvent) => unmetGuard(session, event.guard),
       perform: (event: ScenarioEvent) => this.#perform(event, session),
@@ -92,6 +92,15 @@ export class EventEngine implements Woven {
       now: session.clock,
       calls: session.calls,
     });
+  }
+
+  /**
+   * Has an event's trigger come now, whatever it is: for those who try out what would be if it came here. It fires if it may; what
+   * else is due fires too.
+   */
+  trigger(event: string, session: Session): void {
+    this.#state.armed[event] ??= session.clock;
+    this.settle(undefined, session);
   }
 
   #perform(event: ScenarioEvent, ground: Ground): Touch[] {

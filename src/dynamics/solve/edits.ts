@@ -21,6 +21,8 @@ export interface Step {
   call: Call;
   own?: number;
   by?: string;
+  /** The reference's own calls that are behind once it is done. */
+  place: number;
 }
 
 export interface Edit {
@@ -105,8 +107,9 @@ const replaced = (calls: readonly Call[], edits: readonly Edit[]): Map<string, C
   return by;
 };
 
-const stepsOf = ({ event, insert, isLate: late, drop }: Edit, instead: ReadonlyMap<string, Call>): Step[] =>
+const stepsOf = ({ event, insert, isLate: late, from, drop }: Edit, instead: ReadonlyMap<string, Call>): Step[] =>
   insert.map((call, n) => ({
+    place: n === insert.length - 1 ? from + drop : from,
     id: `${event}/${late ? 'late/' : ''}${n}`,
     call: (drop === 0 && instead.get(canonicalJson(call))) || call,
     by: event,
@@ -123,7 +126,7 @@ export const planned = (calls: readonly Call[], edits: readonly Edit[]): Step[] 
     for (const edit of [...here.filter(({ drop }) => drop === 0), ...here.filter(({ drop }) => drop > 0)])
       steps.push(...stepsOf(edit, instead));
     const call = calls[place];
-    if (call && !dropped.has(place)) steps.push({ id: String(place), call, own: place });
+    if (call && !dropped.has(place)) steps.push({ id: String(place), call, own: place, place: place + 1 });
   }
   return steps;
 };

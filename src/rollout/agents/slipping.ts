@@ -5,12 +5,13 @@
 import type { Task } from '../../artifacts/task.js';
 import type { Producer } from '../../artifacts/trace.js';
 import { rng } from '../../kit/rng.js';
+import { callsByStage } from '../../tasks/stage-calls.js';
 import { askingNodes } from '../../verify/stage-answer.js';
 import type { Policy, View } from '../policy.js';
 import type { Mistake } from './mistakes.js';
 import { answering, madeCalls } from './replay.js';
 import { stepsAt } from './scripted.js';
-import { callsByStage, stageReply } from './stages.js';
+import { stageReply } from './stages.js';
 import { guess } from './wrong-answers.js';
 
 /** `wrong_answer` and `gives_up` are of a stage, the others of one of its calls. */

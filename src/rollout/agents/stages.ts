@@ -1,22 +1,7 @@
-/** Which reference calls belong to which stage, for policies that know the reference. */
+/** What is due at which stage, for policies that know the reference. */
 import type { Task } from '../../artifacts/task.js';
+import { callsByStage } from '../../tasks/stage-calls.js';
 import type { View } from '../policy.js';
-
-/**
- * Reference calls made once each stage has ended, in the order of disclosure; the last is all of them. Calls follow the nodes'
- * chains; a reference that is not their sequence is done in the first stage.
- */
-export const callsByStage = ({ nodes, disclosure, reference }: Task): number[] => {
-  const chains = new Map(nodes.map(({ id, chain }) => [id, chain.length]));
-  const total = reference.calls.length;
-  const sum = nodes.reduce((all, { chain }) => all + chain.length, 0);
-  let done = sum === total ? 0 : total;
-  const ends = disclosure.stages.map(({ node }) => {
-    done = Math.min(total, done + (chains.get(node) ?? 0));
-    return done;
-  });
-  return ends.length > 0 ? [...ends.slice(0, -1), total] : [total];
-};
 
 /** How many of the reference's calls are asked for by now. */
 export const callsDue = (task: Task, { stage }: Pick<View, 'stage'>): number =>

@@ -1,7 +1,7 @@
 /** The stages of a task as sampling takes them: one after the other, each asked for, acted on and judged. */
 import type { Task } from '../../artifacts/task.js';
 import { TreadleError } from '../../errors.js';
-import { callsByStage } from '../agents/stages.js';
+import { callsByStage } from '../../tasks/stage-calls.js';
 
 export interface SampledStage {
   node: string;

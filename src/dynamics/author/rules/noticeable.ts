@@ -1,5 +1,6 @@
 /** Whether an agent can know in time, and has still to find out what is asked (rule 6). */
 import type { ScenarioEvent } from '../../../artifacts/scenario.js';
+import { isLate } from '../../solve/edits.js';
 import { broken, type Case, firedAfter, holds, isDistractor, type Ruling } from '../case.js';
 
 const plain = (words: string): string =>
@@ -14,13 +15,17 @@ const givesAway = (text: string, answer: string): boolean => {
   return told.length > 2 && ` ${plain(text)} `.includes(` ${told} `);
 };
 
-const ofOne = ({ solved, stage: { task }, reference }: Case, event: ScenarioEvent): Ruling => {
+const ofOne = ({ solved, course, stage: { task }, reference }: Case, event: ScenarioEvent): Ruling => {
   const { id, notify, effect, source } = event;
   const at = firedAfter(solved, id) ?? 0;
-  if (event.reference.from < at)
+  const { from } = event.reference;
+  if (course.missed.includes(id))
     return broken(
-      `${id} fires after call ${at}, when the reference has gone past call ${event.reference.from} already`,
+      `${id} fires after call ${at}, when the reference has gone past call ${from} already, and nothing makes up for it`,
     );
+  const fired = course.fired.find((one) => one.event.id === id);
+  const when =
+    fired && isLate(fired) ? `call ${from} is done by then and made up for` : `before call ${from} that it changes`;
   const discoverBy = notify.discoverBy ?? [];
   if (!isDistractor(event) && notify.to === 'none' && source !== 'fault' && discoverBy.length === 0)
     return broken(`${id}: nobody tells of it and no tool shows it`);
@@ -29,7 +34,7 @@ const ofOne = ({ solved, stage: { task }, reference }: Case, event: ScenarioEven
     return broken(`${id}: what is told gives the answer away`);
   const how =
     notify.to === 'none' ? `shown by ${discoverBy.join(', ') || 'the failing call'}` : `told to the ${notify.to}`;
-  return holds(`${id} is ${how} after call ${at}, before call ${event.reference.from} that it changes`);
+  return holds(`${id} is ${how} after call ${at}; ${when}`);
 };
 
 export const noticeable = (tried: Case): Ruling => {

@@ -1,12 +1,19 @@
 /** Whether it can be done under the events, and comes out the same each time (rules 5, 7 and 10). */
+import { everyPrefix, prefixWords } from '../../solve/prefixes.js';
 import { broken, type Case, failing, holds, type Ruling } from '../case.js';
 
-export const solvable = ({ events, solved, reference }: Case): Ruling => {
+export const solvable = ({ events, solved, reference, stage, scenario }: Case): Ruling => {
   if (!solved.verdict.pass) return broken(failing(solved).join('; ') || 'the re-solved reference fails');
   if (!solved.clean && events.every(({ source }) => source !== 'fault'))
     return broken('a call of the re-solved reference fails');
   const checks = solved.verdict.milestones.reduce((sum, milestone) => sum + milestone.checks.length, 0);
-  return holds(`the re-solved reference passes: ${reference.calls.length} calls, ${checks} checks hold`);
+  const passes = `the re-solved reference passes: ${reference.calls.length} calls, ${checks} checks hold`;
+  if (events.every(({ when }) => 'after' in when)) return holds(passes);
+  const prefixes = everyPrefix(stage, events, scenario.seed);
+  const { unsolved } = prefixes;
+  return unsolved
+    ? broken(`made to come after ${unsolved.after} calls it cannot be done: ${unsolved.why}`)
+    : holds(passes, prefixWords(prefixes));
 };
 
 /** No event takes a row away that was worked on. */

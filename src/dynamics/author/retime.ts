@@ -1,0 +1,91 @@
+/**
+ * Events that come after a call, made to come by the clock or by chance instead. They then come wherever the agent is: what makes up
+ * for a late one is found by trying it out at every place of the reference, and where nothing does, the event expires in time.
+ */
+import type { ScenarioEvent } from '../../artifacts/scenario.js';
+import type { Call } from '../../artifacts/task.js';
+import type { Rng } from '../../kit/rng.js';
+import { everyPrefix } from '../solve/prefixes.js';
+import { openOn, type Stage } from './trial.js';
+
+/** Virtual times before the first call of the reference and after each. */
+const timesOf = (stage: Stage): number[] => {
+  const session = openOn(stage);
+  try {
+    const times = [session.clock];
+    for (const { tool, args } of stage.task.reference.calls) {
+      session.call(tool, structuredClone(args));
+      times.push(session.clock);
+    }
+    return times;
+  } finally {
+    session.drop();
+  }
+};
+
+/** The last call that shows what the event writes: whoever made it before the event has to make it again. */
+const lastLook = ({ task, world }: Stage, { writes }: ScenarioEvent): number => {
+  const tables = new Set(writes.map(({ table }) => table));
+  return task.reference.calls.findLastIndex(({ service, tool }) => {
+    const known = world.tools.get(tool)?.tool.tool;
+    return (
+      known !== undefined &&
+      writes.some((place) => place.service === service) &&
+      known.writes.length === 0 &&
+      (tables.has(known.table) || known.reads.some((table) => tables.has(table)))
+    );
+  });
+};
+
+/** The event with an edit that knows when it is late, and what may make up for it, the likeliest first. */
+const waysToMakeUp = (stage: Stage, event: ScenarioEvent): ScenarioEvent[] => {
+  const { reference, checks } = event;
+  const withLate = (late: Call[], from = reference.from): ScenarioEvent => ({
+    ...event,
+    reference: { ...reference, from, late },
+  });
+  if (reference.late) return [event];
+  const look = lastLook(stage, event);
+  if (checks.answer && reference.insert.length === 0 && reference.drop === 0)
+    // The answer is another one: it has to be looked at again.
+    return look < 0 ? [] : [withLate([stage.task.reference.calls[look] as Call], look)];
+  const again = reference.insert.length > 0 && reference.drop > 0 ? [withLate([...reference.insert])] : [];
+  return 'fault' in event.effect || checks.replace.length + checks.retire.length === 0 ? [withLate([])] : again;
+};
+
+/** As it may come at any time; undefined where not even an end to its time makes it solvable from everywhere. */
+export const anytime = (stage: Stage, event: ScenarioEvent, seed: string): ScenarioEvent | undefined => {
+  const times = timesOf(stage);
+  const isSolved = (one: ScenarioEvent): boolean =>
+    everyPrefix(stage, [{ ...one, when: { at: 0 } }], seed).unsolved === undefined;
+  const made = waysToMakeUp(stage, event).find(isSolved);
+  if (made) return made;
+  const { from } = event.reference;
+  const expires = times[Math.min(from, times.length - 1)] as number;
+  const ending = { ...event, expires };
+  return from > 0 && isSolved(ending) ? ending : undefined;
+};
+
+/** Before which call of the reference it comes at the earliest and at the latest, both included. */
+const span = (event: ScenarioEvent, calls: number): [number, number] => {
+  const last =
+    event.expires === undefined && event.reference.late?.length ? calls : Math.min(event.reference.from, calls);
+  return [1, Math.max(1, last)];
+};
+
+/** The event at a virtual time: after a number of the reference's calls that is drawn. */
+export const atTime = (stage: Stage, event: ScenarioEvent, random: Rng): ScenarioEvent => {
+  const times = timesOf(stage);
+  const [low, high] = span(event, times.length - 1);
+  const k = random.int(low, high);
+  const [before, after] = [times[k - 1] as number, times[k] as number];
+  return { ...event, when: { at: random.int(Math.min(before + 1, after), after) } };
+};
+
+/** The event by chance, at each step while the reference might be on its way. */
+export const byChance = (stage: Stage, event: ScenarioEvent, random: Rng): ScenarioEvent => {
+  const times = timesOf(stage);
+  const [, high] = span(event, times.length - 1);
+  const p = random.int(35, 75) / 100;
+  return { ...event, when: { random: { p, from: times[0] as number, to: times[high] as number } } };
+};

@@ -1,0 +1,149 @@
+/**
+ * The reference carried out while events fire: it notices what has fired, plans anew, makes up for what came too late, and puts in
+ * what the results say this time where ids and rows are others than recorded. What it did is the re-solved reference.
+ */
+import type { ScenarioEvent } from '../../artifacts/scenario.js';
+import type { Reference, Source } from '../../artifacts/task.js';
+import type { Json } from '../../kit/hash.js';
+import type { Session } from '../../serve/sessions/session.js';
+import { followedArguments } from '../../tasks/follow.js';
+import { memoryOf } from '../author/believing.js';
+import { valueNow } from '../author/same-row.js';
+import type { Stage } from '../author/trial.js';
+import { EventEngine } from '../engine/engine.js';
+import { type Fired, isLate, type Step } from './edits.js';
+import { type Solved, solve } from './solved.js';
+
+interface Done extends Step {
+  result: Json;
+}
+
+/** Events that fired in a session, in their order, with its calls by then. */
+const firedIn = (session: Session): { event: ScenarioEvent; calls: number }[] => {
+  const { woven } = session;
+  if (!(woven instanceof EventEngine)) return [];
+  return woven.log.flatMap(({ event, fate, calls }) => {
+    const own = woven.graph.events.get(event);
+    return fate === 'fired' && own ? [{ event: own, calls }] : [];
+  });
+};
+
+export class Course {
+  readonly #stage: Stage;
+  readonly #done: Done[];
+  #fired: Fired[];
+  /** Events for which nothing can be done any more: they came too late. */
+  #missed: string[];
+  #plan: Solved;
+
+  private constructor(stage: Stage, done: Done[], fired: Fired[], missed: string[], plan: Solved) {
+    this.#stage = stage;
+    this.#done = done;
+    this.#fired = fired;
+    this.#missed = missed;
+    this.#plan = plan;
+  }
+
+  static of(stage: Stage): Course {
+    return new Course(stage, [], [], [], solve(stage.task, []));
+  }
+
+  /** Goes on from here on another session; the two do not see one another. */
+  fork(): Course {
+    return new Course(this.#stage, [...this.#done], [...this.#fired], [...this.#missed], this.#plan);
+  }
+
+  get fired(): readonly Fired[] {
+    return this.#fired;
+  }
+  get missed(): readonly string[] {
+    return this.#missed;
+  }
+  /** The steps of the plan for what has fired. */
+  get steps(): readonly Step[] {
+    return this.#plan.steps;
+  }
+  get answer(): string {
+    return this.#plan.reference.answer;
+  }
+  /** The reference's own calls that are behind. */
+  get place(): number {
+    return Math.max(0, ...this.#done.map(({ place }) => place));
+  }
+
+  /** Takes up what has fired since. Throws `edit_conflict`, `answer_conflict`, `bad_edit`. */
+  notice(session: Session): void {
+    const all = firedIn(session);
+    const known = this.#fired.length + this.#missed.length;
+    if (all.length === known) return;
+    const at = this.place;
+    for (const { event } of all.slice(known)) {
+      const one: Fired = { event, at };
+      if (isLate(one) && !event.reference.late) this.#missed.push(event.id);
+      else this.#fired.push(one);
+    }
+    this.#plan = solve(this.#stage.task, this.#fired);
+  }
+
+  /** The step that is due; undefined: all is done. */
+  next(): Step | undefined {
+    const made = new Set(this.#done.map(({ id }) => id));
+    return this.#plan.steps.find(({ id }) => !made.has(id));
+  }
+
+  /** Makes the call that is due and notices what fired; whether there was one. */
+  step(session: Session): boolean {
+    this.notice(session);
+    const due = this.next();
+    if (!due) return false;
+    const args = this.#argumentsOf(due);
+    const { result } = session.call(due.call.tool, structuredClone(args));
+    this.#done.push({ ...due, call: { ...due.call, args }, result: result as Json });
+    this.notice(session);
+    return true;
+  }
+
+  /** Carries out the rest. The answer. */
+  finish(session: Session): string {
+    while (this.step(session));
+    return this.answer;
+  }
+
+  #argumentsOf(due: Step): Step['call']['args'] {
+    const { steps, reference } = this.#plan;
+    const results = new Map(this.#done.map(({ id, result }) => [id, result]));
+    const memory = memoryOf(this.#stage);
+    const at = (call: number, path: string): Json | undefined => {
+      const from = steps[call];
+      const now = from && results.get(from.id);
+      const before = from?.own === undefined ? now : memory.results[from.own];
+      return valueNow(before, now, path);
+    };
+    return followedArguments(reference, steps.indexOf(due), { at, unseen: undefined }) ?? due.call.args;
+  }
+
+  /** What was done, as a reference. */
+  get reference(): Reference {
+    const places = new Map(this.#done.map(({ id }, n) => [id, n]));
+    const { steps, reference } = this.#plan;
+    const sources = reference.sources.flatMap(({ call, arg, from }): Source[] => {
+      const place = places.get(steps[call]?.id ?? '');
+      if (place === undefined) return [];
+      if (!('observed' in from)) return [{ call: place, arg, from }];
+      const observed = places.get(steps[from.observed]?.id ?? '');
+      const isThere = observed !== undefined && observed < place;
+      return [{ call: place, arg, from: isThere ? { ...from, observed } : { constant: 'as it was planned' } }];
+    });
+    return {
+      calls: this.#done.map(({ call }) => call),
+      answer: this.answer,
+      sources: sources.sort((a, b) => a.call - b.call),
+    };
+  }
+}
+
+/** Plays a session as whoever notices every event does, as `tryOut` takes it. */
+export const solving =
+  (course: Course) =>
+  (session: Session): string =>
+    course.finish(session);
