@@ -3,6 +3,7 @@
  * from which the REST door's OpenAPI document is made.
  */
 import { z } from 'zod';
+import { Fate, Notice } from '../artifacts/firing.js';
 import { Name } from '../artifacts/table.js';
 import { LedgerEntry } from '../artifacts/trace.js';
 import { Verdict } from '../artifacts/verdict.js';
@@ -21,10 +22,19 @@ export const Labels = z.strictObject({
 /** One version of a registry record, as a session holds it. */
 export const Pin = z.strictObject({ name: z.string(), version: z.number().int().min(1), hash: Hash });
 
+const reference = z.string().min(1).max(256);
+
+/** Where what a scenario tells goes: into the agent's tool results, or to the trainer alone, who passes it on. */
+export const NoticesTo = z.enum(['results', 'control']);
+
 /** A task, or a world where there is none. References: `name`, `name@version` or a hash. */
 export const OpenRequest = z.strictObject({
-  task: z.string().min(1).max(256).optional(),
-  world: z.string().min(1).max(256).optional(),
+  task: reference.optional(),
+  world: reference.optional(),
+  /** A dynamic task: its static task is the session's, and its events happen in it. A session has one; more are refused. */
+  scenario: z.union([reference, z.array(reference).min(1)]).optional(),
+  /** `results` when absent. Only with a scenario. */
+  notices: NoticesTo.optional(),
   /** Services of the world whose tools are offered; the task's, or all of them, when absent. */
   services: z.array(Name).min(1).optional(),
   /** Outside MCP servers of the registry that the session gets an instance of each. */
@@ -49,6 +59,7 @@ export const Pins = z.strictObject({
   world: Pin,
   task: Pin.optional(),
   verifier: Pin.optional(),
+  scenario: Pin.optional(),
   services: z.record(Name, Pin),
   servers: z.record(Name, Pin),
 });
@@ -76,6 +87,8 @@ export const SessionInfo = z.strictObject({
   sandbox: z.string().optional(),
   /** Rules of the faults injected into its calls. */
   faults: z.array(z.string()).optional(),
+  /** The scenario's notices are not put into results. */
+  notices: z.literal('control').optional(),
 });
 
 /** Where an agent connects; `token` is shown here and never again. */
@@ -114,6 +127,32 @@ export const VerifyRequest = z.strictObject({
   /** Another version than the session's own. */
   verifier: z.string().optional(),
 });
+
+/** What the events that fired made of the task's checks; every other check was asked as it stands in the task. */
+const Revised = z.strictObject({ check: Name, event: Name });
+export const CheckRevisions = z.strictObject({
+  retired: z.array(Revised),
+  replaced: z.array(Revised),
+  added: z.array(Revised),
+  /** Another answer is right now: of a milestone, or of the task where none is named. */
+  answers: z.array(z.strictObject({ milestone: Name.optional(), event: Name })),
+  /** Events whose writes the check that nothing else changed allows. */
+  allowed: z.array(Name),
+});
+
+/** A verdict with what a scenario's events made of the checks, where the session has one. */
+export const ServedVerdict = Verdict.extend({ revisions: CheckRevisions.optional() });
+
+/** What became of the events of a session's scenario, and what was told of them. */
+export const SessionEvents = z.strictObject({
+  session: z.string(),
+  scenario: Pin,
+  /** In the order in which they fired or were given up. */
+  log: z.array(Fate),
+  notices: z.array(Notice),
+});
+
+export const NoticesTaken = z.strictObject({ notices: z.array(Notice) });
 
 export const CloseRequest = z.strictObject({ answer: z.string().max(1_048_576).optional() });
 
@@ -161,13 +200,17 @@ export const ServerInfo = z.strictObject({
   refusing: z.string().optional(),
 });
 
-export const RecordKind = z.enum(['service', 'world', 'task', 'verifier', 'server']);
+export const RecordKind = z.enum(['service', 'world', 'task', 'verifier', 'scenario', 'server']);
 export const RegistryRecord = z.strictObject({
   kind: RecordKind,
   ...Pin.shape,
   deprecated: z.strictObject({ because: z.string() }).optional(),
 });
 
+export type NoticesTo = z.infer<typeof NoticesTo>;
+export type CheckRevisions = z.infer<typeof CheckRevisions>;
+export type ServedVerdict = z.infer<typeof ServedVerdict>;
+export type SessionEvents = z.infer<typeof SessionEvents>;
 export type Labels = z.infer<typeof Labels>;
 export type Pin = z.infer<typeof Pin>;
 export type Pins = z.infer<typeof Pins>;
@@ -187,4 +230,3 @@ export type ServerInfo = z.infer<typeof ServerInfo>;
 export type RecordKind = z.infer<typeof RecordKind>;
 export type RegistryRecord = z.infer<typeof RegistryRecord>;
 export type { Verdict };
-export { Verdict as VerdictSchema };

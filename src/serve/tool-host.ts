@@ -1,4 +1,5 @@
 /** The seam between protocols and sessions: whatever has tools to call. A Session implements it; MCP, REST and the gyms speak to it. */
+import type { Notice } from '../artifacts/firing.js';
 import type { LedgerEntry } from '../artifacts/trace.js';
 import type { Json } from '../kit/hash.js';
 
@@ -21,6 +22,8 @@ export interface CallOutcome {
   result: Json;
   error?: { code: string; fault: 'agent' | 'world' | 'injected' | 'infrastructure'; status: number };
   entry: LedgerEntry;
+  /** What a scenario's events have to tell after this call; never part of the result. */
+  notices?: readonly Notice[];
 }
 
 export interface CallOptions {
@@ -28,7 +31,15 @@ export interface CallOptions {
   operation?: string;
 }
 
+/** What the client of a host has asked to hear beside its answers. */
+export interface Hearing {
+  /** The least level of log messages (MCP's `logging/setLevel`); absent: none. */
+  level?: string;
+}
+
 export interface ToolHost {
+  /** There only where answers may carry notices. */
+  readonly hearing?: Hearing | undefined;
   /** The same for the life of the host. */
   tools(): SessionTool[];
   /** The same tools in arrays that hosts share: servers keep what they render of each. */

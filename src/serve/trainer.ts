@@ -7,11 +7,12 @@ import type {
   OpenRequest,
   RecordKind,
   RegistryRecord,
+  ServedVerdict,
   ServerInfo,
+  SessionEvents,
   SessionInfo,
   SessionLedger,
   ToolStatistics,
-  Verdict,
   VerifyRequest,
 } from './api.js';
 import type { CallOutcome, SessionTool } from './tool-host.js';
@@ -66,7 +67,11 @@ export interface Trainer {
   /** Freezes the final state and the ledger, which stay to be read until the server forgets them. Closing twice is allowed. */
   close(id: string, answer?: string): Promise<SessionInfo>;
   /** Runs the task's verifier on the state as it is, frozen as a whole while it runs. Throws `no_task` for a session without one. */
-  verify(id: string, request?: VerifyRequest): Promise<Verdict>;
+  verify(id: string, request?: VerifyRequest): Promise<ServedVerdict>;
+  /** What became of the events of the session's scenario, and what was told of them. Throws `no_scenario`. */
+  events(id: string): Promise<SessionEvents>;
+  /** What is due of a scenario opened with `notices: 'control'`, to pass on; it counts as told from now on. Throws `no_scenario`. */
+  takeNotices(id: string, once?: Once): Promise<Pick<SessionEvents, 'notices'>>;
   ledger(id: string): Promise<SessionLedger>;
   state(id: string): Promise<SessionState>;
   /** A service's database as a SQLite file. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Corpus } from '../../corpus/corpus.js';
 import { readData } from '../../corpus/files.js';
 import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
+import { eventWeaver } from '../../dynamics/weaver.js';
 import type { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import { folderBlobs } from '../../serve/blobs/folder.js';
@@ -54,6 +55,7 @@ export const openHouse = async ({ dir, data, servers, limits, faults, onDefect }
       ...(data === undefined ? {} : { folder: `${data}/sessions`, blobs: folderBlobs(`${data}/blobs`) }),
       limits,
       ...(faults ? { faults } : {}),
+      weaver: eventWeaver,
       onDefect,
     });
     const close = async (): Promise<void> => {

@@ -11,7 +11,8 @@ import { FaultPlan } from '../../serve/faults/plan.js';
 import { type FaultRule, faultRule } from '../../serve/faults/rule.js';
 import type { Answered } from '../../serve/sessions/entry.js';
 import type { Session } from '../../serve/sessions/session.js';
-import type { Woven, WovenAnswer, WovenCall } from '../../serve/sessions/woven.js';
+import type { Events } from '../../serve/sessions/weaver.js';
+import type { WovenAnswer, WovenCall } from '../../serve/sessions/woven.js';
 import type { SessionTool } from '../../serve/tool-host.js';
 import { type EventGraph, graphOf } from '../graph.js';
 import { applyPatch, type Ground, unmetGuard } from './outside.js';
@@ -34,7 +35,7 @@ const unreadable = (): TreadleError =>
     fault: 'infrastructure',
   });
 
-export class EventEngine implements Woven {
+export class EventEngine implements Events {
   readonly tools: readonly SessionTool[] | undefined;
   readonly #graph: EventGraph;
   #state: EngineState;
@@ -117,7 +118,15 @@ export class EventEngine implements Woven {
 
   /** What has not been told yet through a channel; it counts as told from now on. */
   tell(to: Notice['to'], calls: number): Notice[] {
-    const due = this.#state.notices.filter((notice) => notice.to === to && notice.delivered === undefined);
+    return this.#told(calls, (notice) => notice.to === to);
+  }
+
+  tellAll(calls: number): Notice[] {
+    return this.#told(calls, () => true);
+  }
+
+  #told(calls: number, fits: (notice: Notice) => boolean): Notice[] {
+    const due = this.#state.notices.filter((notice) => notice.delivered === undefined && fits(notice));
     for (const notice of due) notice.delivered = calls;
     return due.map((notice) => ({ ...notice }));
   }

@@ -3,6 +3,7 @@ import type { Task } from '../../artifacts/task.js';
 import type { Message, Producer, Trace } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
+import { tellingHost } from '../../serve/sessions/notices.js';
 import type { ToolHost } from '../../serve/tool-host.js';
 import type { Backend, Budget, Gateway, GatewayRollout, Recording } from '../gateway/types.js';
 import { openingMessages, type Prompt, requestText, systemText } from '../prompt.js';
@@ -142,7 +143,7 @@ export const rolloutHarness = async (
   const { deadlineMs, outputBytes, calls, ...budget } = { ...HARNESS_LIMITS, ...rollout.limits };
   const ours = ourNames(harness, host.tools());
   const spent = signalled<TreadleError>();
-  const { host: kept, ledger } = written(host, ours, { calls, onSpent: spent.tell });
+  const { host: kept, ledger } = written(tellingHost(host), ours, { calls, onSpent: spent.tell });
   const { gateway } = house;
   const model = gateway && backend ? gateway.open({ backend, budget, ...(signal ? { signal } : {}) }) : unheard();
   const tools = house.tools.admit(kept);

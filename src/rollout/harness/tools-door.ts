@@ -107,6 +107,11 @@ export const written = (
   };
   return {
     ledger,
-    host: { tools: () => host.tools(), ...(host.groups ? { groups: () => host.groups!() } : {}), call },
+    host: {
+      tools: () => host.tools(),
+      ...(host.groups ? { groups: () => host.groups!() } : {}),
+      ...(host.hearing ? { hearing: host.hearing } : {}),
+      call,
+    },
   };
 };

@@ -201,6 +201,15 @@ const calls: ContractCase[] = [
       }),
   },
   {
+    name: 'has no events of a session without a scenario, and no scenario that nobody published',
+    run: (bench) =>
+      within(bench, async ({ id }) => {
+        await refuses('no_scenario', bench.trainer.events(id));
+        await refuses('no_scenario', bench.trainer.takeNotices(id));
+        await refuses('unknown_record', bench.trainer.open({ scenario: 'fixture/nothing' }));
+      }),
+  },
+  {
     name: 'shows what changed and gives the database as a file',
     run: (bench) =>
       within(bench, async ({ id }) => {

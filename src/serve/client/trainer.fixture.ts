@@ -5,6 +5,7 @@ import { TreadleError } from '../../errors.js';
 import { addressOf, type Json } from '../../kit/hash.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 import type { OpenedSession, OpenRequest, Pin, RegistryRecord, SessionInfo, SessionStatus } from '../api.js';
+import { noScenario } from '../sessions/server/refusals.js';
 import { judgeStages } from '../sessions/server/verdicts.js';
 import { Session, type SessionSnapshot } from '../sessions/session.js';
 import type { CallOutcome } from '../tool-host.js';
@@ -101,6 +102,7 @@ export const fakeTrainer = (world: LoadedWorld, options: FakeOptions = {}): Fake
   const open = (request: OpenRequest): OpenedSession => {
     room(1);
     const task = tasks.find(({ id }) => id === request.task);
+    if (request.scenario !== undefined) throw no('unknown_record', 'There is no such scenario', request.scenario);
     if (request.task !== undefined && !task) throw no('unknown_record', 'There is no such task', request.task);
     if (request.task === undefined && request.world !== world.spec.id)
       throw no('unknown_record', 'There is no such world', request.world);
@@ -199,6 +201,12 @@ export const fakeTrainer = (world: LoadedWorld, options: FakeOptions = {}): Fake
     pause,
     resume,
     close,
+    events: (id) => {
+      throw noScenario(find(id).session.id);
+    },
+    takeNotices: (id) => {
+      throw noScenario(find(id).session.id);
+    },
     verify: (id, request = {}) => {
       const { task, session } = find(id);
       if (!task) throw no('no_task', 'The session has no task', id);

@@ -1,5 +1,6 @@
 /** The agents' door: MCP over Streamable HTTP for whoever holds a session's token. This is the hot path; nothing privileged is here. */
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import type { Outlet } from '../mcp/connection.js';
 import type { McpHandler } from '../mcp/handler.js';
 import { ErrorCode, failure, type Reply } from '../mcp/messages.js';
 import type { Exchange } from '../mcp/route.js';
@@ -34,6 +35,16 @@ const formOf = (accept: string | undefined): 'json' | 'events' | undefined => {
   if (accept === undefined || /application\/json|application\/\*|\*\/\*/i.test(accept)) return 'json';
   return /text\/event-stream|text\/\*/i.test(accept) ? 'events' : undefined;
 };
+
+const readsEvents = (accept: string | undefined): boolean => accept !== undefined && /text\/event-stream/i.test(accept);
+
+const NEVER = new AbortController().signal;
+
+/** Keeps what is said ahead of the answer and goes out with it: there is no stream here that outlives the request. */
+const heldOutlet = (ahead: string[]): Outlet => ({
+  send: (message) => ahead.push(message) > 0,
+  gone: NEVER,
+});
 
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
@@ -118,11 +129,16 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
       reply.json(400, no('The body is not JSON', ErrorCode.parse));
       return;
     }
+    const accept = one(headers.accept);
+    const ahead: string[] = [];
     const send = ({ status, body }: Reply): void => {
-      if (body !== undefined && status === 200 && formOf(one(headers.accept)) === 'events') reply.event(body);
+      const isStream = formOf(accept) === 'events' || ahead.length > 0;
+      if (body !== undefined && status === 200 && isStream) reply.event(body, ahead);
       else reply.json(status, body);
     };
-    const said = handler(session.host, value, exchangeOf(headers));
+    const exchange = exchangeOf(headers);
+    if (session.host.hearing && readsEvents(accept)) exchange.outlet = heldOutlet(ahead);
+    const said = handler(session.host, value, exchange);
     if (said instanceof Promise) void said.then(send);
     else send(said);
   };
@@ -141,7 +157,7 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
       }
       const reply: McpReply = {
         json: (status, body) => sendJson(response, status, body),
-        event: (body) => sendEvent(response, 200, body),
+        event: (body, messages) => sendEvent(response, 200, body, messages),
       };
       readBody(request, limits.bodyBytes, (body) => {
         release();

@@ -31,10 +31,19 @@ export const sendJson = (
   response.end();
 };
 
-/** One event, then the end: for a client that reads nothing but event streams. */
-export const sendEvent = (response: ServerResponse, status: number, body: Body): void => {
+/** `messages` ahead of the answer, as events. */
+export const eventsText = (body: Body, messages: readonly string[] = []): string =>
+  [...messages, textOf(body)].map((data) => `event: message\ndata: ${data}\n\n`).join('');
+
+/** The answer as an event, with what is said before it, then the end: for a client that reads nothing but event streams. */
+export const sendEvent = (
+  response: ServerResponse,
+  status: number,
+  body: Body,
+  messages: readonly string[] = [],
+): void => {
   response.writeHead(status, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' });
-  response.end(`event: message\ndata: ${textOf(body)}\n\n`);
+  response.end(eventsText(body, messages));
 };
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -6,6 +6,7 @@ import { featureAnswers } from './features/answers.js';
 import { capabilitiesOf, type Features } from './features/features.js';
 import { ownIdentity, type ServerIdentity } from './identity.js';
 import { ErrorCode, failure, type Id, isObject, type Params, type Reply, success } from './messages.js';
+import { logNotices, setLevel } from './notices.js';
 import { CLASSIC_REVISIONS, classicRevision, MODERN_VERSIONS, type Revision } from './revisions.js';
 import type { Exchange } from './route.js';
 import { callJson, toolsPieces } from './tools.js';
@@ -35,15 +36,20 @@ const LISTING_CACHE = '"ttlMs":3600000,"cacheScope":"private"';
 
 /** The answers for one server identity, whose text is made once. They throw what the host throws. */
 export const answersOf = ({ server = ownIdentity(), instructions, features }: McpOptions): Answer => {
-  const about = { capabilities: capabilitiesOf(features), ...(instructions === undefined ? {} : { instructions }) };
+  const told = instructions === undefined ? {} : { instructions };
+  const about = { capabilities: capabilitiesOf(features), ...told };
+  /** A session that may be told of events logs them; the others need not hear of it. */
+  const aboutLogging = { capabilities: capabilitiesOf({ ...features, logging: true }), ...told };
   const meta = { [SERVER_KEY]: server };
   const signature = `"resultType":"complete","_meta":${JSON.stringify(meta)}`;
   const beside = features && featureAnswers(features, { signature, server: meta });
   const more = features?.tools;
   const caching = more?.listChanged ? '"ttlMs":0,"cacheScope":"private"' : LISTING_CACHE;
-  const discovered = `{${JSON.stringify({ supportedVersions: MODERN_VERSIONS, ...about }).slice(1, -1)},${LISTING_CACHE},${signature}}`;
+  const discovery = (what: object): string =>
+    `{${JSON.stringify({ supportedVersions: MODERN_VERSIONS, ...what }).slice(1, -1)},${LISTING_CACHE},${signature}}`;
+  const [discovered, discoveredLogging] = [discovery(about), discovery(aboutLogging)];
 
-  const initialize: Answer = (_host, { id, params, exchange }) => {
+  const initialize: Answer = (host, { id, params, exchange }) => {
     if (typeof params.protocolVersion !== 'string')
       return failure(id, ErrorCode.invalidParams, 'params.protocolVersion must be a string');
     const agreed = classicRevision(params.protocolVersion) ?? CLASSIC_REVISIONS[0]!;
@@ -51,7 +57,8 @@ export const answersOf = ({ server = ownIdentity(), instructions, features }: Mc
       exchange.connection.agreed = agreed;
       if (isObject(params.capabilities)) exchange.connection.capabilities = params.capabilities;
     }
-    return success(id, JSON.stringify({ protocolVersion: agreed.version, ...about, serverInfo: server }));
+    const own = host.hearing ? aboutLogging : about;
+    return success(id, JSON.stringify({ protocolVersion: agreed.version, ...own, serverInfo: server }));
   };
 
   const list: Answer = (host, { id, params, revision }) => {
@@ -74,6 +81,7 @@ export const answersOf = ({ server = ownIdentity(), instructions, features }: Mc
     const shown = (outcome: CallOutcome): Reply => {
       if (outcome.error?.code === 'unknown_tool')
         return failure(id, ErrorCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+      if (outcome.notices) logNotices(host, request, outcome.notices);
       const members = callJson(outcome, revision);
       return success(id, revision.era === 'modern' ? `{${members},${signature}}` : `{${members}}`);
     };
@@ -94,11 +102,16 @@ export const answersOf = ({ server = ownIdentity(), instructions, features }: Mc
       case 'tools/list':
         return list(host, request);
       case 'server/discover':
-        if (modern) return success(request.id, discovered);
+        if (modern) return success(request.id, host.hearing ? discoveredLogging : discovered);
         break;
       case 'initialize':
         if (!modern) return initialize(host, request);
         break;
+      case 'logging/setLevel': {
+        const set = modern ? undefined : setLevel(host, request);
+        if (set) return set;
+        break;
+      }
       case 'ping':
         if (!modern) return success(request.id, '{}');
         break;

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { ToolHost } from '../tool-host.js';
+import type { Outlet } from './connection.js';
 import { mcpHandler } from './handler.js';
 import { ErrorCode, failure, type Reply, textOf } from './messages.js';
 import type { McpOptions } from './methods.js';
@@ -50,7 +51,17 @@ async function* linesOf(input: Readable, limit: number): AsyncGenerator<Buffer |
 export const serveStdio = async (options: ServeStdioOptions): Promise<void> => {
   const { host, input, output, mcp, lineBytes = 4_194_304 } = options;
   const handle = mcpHandler(mcp);
-  const exchange: Exchange = { connection: {} };
+  let isBroken = false;
+  const gone = new AbortController();
+  const outlet: Outlet = {
+    send: (message) => {
+      if (!isBroken) output.write(`${message}\n`);
+      return !isBroken;
+    },
+    gone: gone.signal,
+  };
+  // There only where a scenario may have something to say ahead of an answer.
+  const exchange: Exchange = { connection: {}, ...(host.hearing ? { outlet } : {}) };
 
   const replyTo = (line: Buffer | undefined): Reply | Promise<Reply> | undefined => {
     if (line === undefined) return failure(null, ErrorCode.invalidRequest, `A message has at most ${lineBytes} bytes`);
@@ -66,9 +77,9 @@ export const serveStdio = async (options: ServeStdioOptions): Promise<void> => {
     return handle(host, value, exchange);
   };
 
-  let isBroken = false;
   const breaks = (): void => {
     isBroken = true;
+    gone.abort();
     input.destroy();
   };
   output.on('error', breaks);

@@ -1,6 +1,7 @@
 /** Tools as each revision shows them: the listing and the result of a call, as JSON text. */
 import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
 import { isObject } from './messages.js';
+import { noticeBlocks } from './notices.js';
 import { CLASSIC_REVISIONS, MODERN_VERSIONS, modernRevision, type Revision } from './revisions.js';
 
 /** Revisions that show tools alike share the bytes. */
@@ -62,7 +63,8 @@ export const toolsPieces = (
 export const callJson = (outcome: CallOutcome, revision: Revision): string => {
   const json = JSON.stringify(outcome.result);
   const structured = revision.structured && (revision.anyShape || isObject(outcome.result));
-  return `"content":[{"type":"text","text":${JSON.stringify(json)}}]${structured ? `,"structuredContent":${json}` : ''}${
+  const told = outcome.notices ? `,${noticeBlocks(outcome.notices).join(',')}` : '';
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}${told}]${structured ? `,"structuredContent":${json}` : ''}${
     outcome.ok ? '' : ',"isError":true'
   }`;
 };

@@ -43,6 +43,7 @@ export const contentChecks = (server: ContentCheck = anyObject): Record<RecordKi
   world: noun('world'),
   task: noun('task'),
   verifier,
+  scenario: noun('scenario'),
   server,
 });
 

@@ -1,5 +1,5 @@
 /**
- * The registry: services, worlds, tasks, verifiers and outside servers as content-addressed records with versions 1, 2, 3 ... of
+ * The registry: services, worlds, tasks, verifiers, scenarios and outside servers as content-addressed records with versions 1, 2, 3 ... of
  * each name (weft.txt 3.3.3). A session pins what it resolved; publishing or deprecating later does not touch it.
  */
 import { join } from 'node:path';
@@ -32,8 +32,8 @@ export interface Registry {
   /** Content whose address nobody knows yet: published when its name is first resolved or listed; until then no list shows it. */
   offer(kind: RecordKind, name: string, read: () => Json, source?: string): void;
   /**
-   * `name`: the newest version that is not deprecated; `name@3` and a hash: that one, deprecated or not; a task's id without its
-   * world while it is unique. Throws `unknown_record`, `ambiguous`, `all_deprecated`.
+   * `name`: the newest version that is not deprecated; `name@3` and a hash: that one, deprecated or not; a task's or a scenario's id
+   * without its world while it is unique. Throws `unknown_record`, `ambiguous`, `all_deprecated`.
    */
   resolve(kind: RecordKind, reference: string): RegistryRecord;
   /** Frozen. Throws as `resolve`, `changed_content`, and `no_content` when whoever published it lazily is gone. */

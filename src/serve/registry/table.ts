@@ -19,6 +19,9 @@ interface Named {
   sources: (string | undefined)[];
 }
 
+/** Kinds whose records are also known by the last part of the name. */
+const ENDING: ReadonlySet<RecordKind> = new Set(['task', 'verifier', 'scenario']);
+
 const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   const known = map.get(key);
   if (known) known.push(value);
@@ -80,9 +83,9 @@ export class RecordTable {
     return made;
   }
 
-  /** A task, and so its verifier, is also known by its id alone while that is unique. */
+  /** A task, and so its verifier, is also known by its id alone while that is unique; a scenario too. */
   #ending(last: string): Named[] {
-    return this.kind === 'task' || this.kind === 'verifier' ? (this.#byLast.get(last) ?? []) : [];
+    return ENDING.has(this.kind) ? (this.#byLast.get(last) ?? []) : [];
   }
 
   deprecate({ name, version }: RegistryRecord, because: string): RegistryRecord {

@@ -54,6 +54,8 @@ export const HANDLERS = {
     return trainer.call(id, operation === undefined ? request : { ...request, operation });
   }),
   verifySession: about((trainer, id, { body }) => trainer.verify(id, body as VerifyRequest)),
+  getEvents: about((trainer, id) => trainer.events(id)),
+  takeNotices: about((trainer, id, { once }) => trainer.takeNotices(id, once)),
   getLedger: about((trainer, id) => trainer.ledger(id)),
   getState: about((trainer, id) => trainer.state(id)),
   getTools: about((trainer, id) => trainer.tools(id)),

@@ -4,14 +4,16 @@ import {
   CallRequest,
   CloseRequest,
   ForkRequest,
+  NoticesTaken,
   OpenedSession,
   OpenRequest,
   RegistryRecord,
+  ServedVerdict,
   ServerInfo,
+  SessionEvents,
   SessionInfo,
   SessionLedger,
   ToolStatistics,
-  VerdictSchema,
   VerifyRequest,
 } from '../api.js';
 import type { Operation } from './handlers.js';
@@ -65,7 +67,7 @@ const REGISTRY = '/v1/registry/{kind}';
 const kind = { params: shape.KindParam };
 
 export const ROUTES: readonly Route[] = [
-  post('openSession', '/v1/sessions', 'Open a session of a task or a world', OpenedSession, {
+  post('openSession', '/v1/sessions', 'Open a session of a task, a scenario or a world', OpenedSession, {
     request: OpenRequest,
     status: 201,
   }),
@@ -103,10 +105,12 @@ export const ROUTES: readonly Route[] = [
       request: CallRequest,
     },
   ),
-  post('verifySession', `${SESSION}/verify`, "Run the task's verifier on the state as it is", VerdictSchema, {
+  post('verifySession', `${SESSION}/verify`, "Run the task's verifier on the state as it is", ServedVerdict, {
     request: VerifyRequest,
     bodyBytes: 8 * MiB,
   }),
+  get('getEvents', `${SESSION}/events`, "What became of a scenario's events, and what was told of them", SessionEvents),
+  post('takeNotices', `${SESSION}/notices`, 'Take what a scenario has to tell, to pass it on', NoticesTaken),
   get('getLedger', `${SESSION}/ledger`, 'Every tool call so far', SessionLedger),
   get('getState', `${SESSION}/state`, 'What changed since the initial state', shape.SessionState),
   get('getTools', `${SESSION}/tools`, 'Tools that the session offers', z.array(shape.SessionTool)),

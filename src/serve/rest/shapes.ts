@@ -1,5 +1,6 @@
 /** Shapes of the REST door that a trainer's interface has as TypeScript types only. */
 import { z } from 'zod';
+import { Notice } from '../../artifacts/firing.js';
 import { LedgerEntry } from '../../artifacts/trace.js';
 import { RecordKind, SessionStatus } from '../api.js';
 
@@ -57,6 +58,8 @@ export const CallOutcome = z.strictObject({
     })
     .optional(),
   entry: LedgerEntry,
+  /** What a scenario's events have to tell after this call. */
+  notices: z.array(Notice).optional(),
 });
 
 export const SessionState = z.strictObject({

@@ -2,6 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Guard } from '../../http/guard.js';
 import { sendJson } from '../../http/reply.js';
+import { noticeText } from '../../sessions/notices.js';
 import type { Trainer } from '../../trainer.js';
 import { accessOf } from '../access.js';
 import { cookieOf } from '../cookies.js';
@@ -44,6 +45,11 @@ const ENDED: Problem = {
   code: 'unknown_session',
   message: 'The session of this cookie has ended',
   next: 'Seed another with POST /seed_session.',
+};
+
+const sendText = (response: ServerResponse, text: string, headers: OutgoingHttpHeaders): void => {
+  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers });
+  response.end(text);
 };
 
 type Work = (value: unknown, headers: OutgoingHttpHeaders) => Promise<void>;
@@ -119,15 +125,19 @@ export const nemoGymDoor = (options: NemoGymDoorOptions): GymDoor => {
     });
   };
 
-  /** What the agent gets wrong is the tool's output with 200, as in Gym's own servers: the model reads it and mends it. */
+  /**
+   * What the agent gets wrong is the tool's output with 200, as in Gym's own servers: the model reads it and mends it. Gym's agents
+   * give the model the body as it is, so that what a scenario tells stands under the result, in a paragraph of its own.
+   */
   const call = async (tool: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const admitted = admit(request, response);
     if (admitted === undefined) return;
     const [session, cookie] = admitted;
     await withBody(request, response, bodyBytes, cookie, async (args, headers) => {
       const key = request.headers['idempotency-key'];
-      const { result } = await session.call(tool, args, typeof key === 'string' ? { operation: key } : {});
-      sendJson(response, 200, JSON.stringify(result), headers);
+      const { result, notices } = await session.call(tool, args, typeof key === 'string' ? { operation: key } : {});
+      if (notices) sendText(response, [JSON.stringify(result), ...notices.map(noticeText)].join('\n\n'), headers);
+      else sendJson(response, 200, JSON.stringify(result), headers);
     });
   };
 

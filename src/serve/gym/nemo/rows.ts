@@ -54,24 +54,31 @@ export const gymRow = (
 const reference = z.string().min(1).max(256).nullish();
 
 const Seed = z.looseObject({
-  verifier_metadata: z.looseObject({ task: reference, task_id: reference, labels: Labels.nullish() }).nullish(),
+  verifier_metadata: z
+    .looseObject({ task: reference, task_id: reference, scenario: reference, labels: Labels.nullish() })
+    .nullish(),
 });
 
 export interface SeedRequest {
-  task: string;
+  /** Absent: the scenario's. */
+  task?: string | undefined;
+  /** A dynamic task. */
+  scenario?: string | undefined;
   labels?: Labels | undefined;
 }
 
-/** Which task a row is about. Throws `bad_row`. */
+/** Which task or scenario a row is about. Throws `bad_row`. */
 export const readSeed = (row: unknown, usual?: string): SeedRequest => {
   const result = Seed.safeParse(row);
   const [issue] = result.error?.issues ?? [];
   const metadata = result.data?.verifier_metadata;
-  const task = metadata?.task ?? metadata?.task_id ?? usual;
-  if (result.success && task !== undefined) return { task, labels: metadata?.labels ?? undefined };
+  const scenario = metadata?.scenario ?? undefined;
+  const task = metadata?.task ?? metadata?.task_id ?? (scenario === undefined ? usual : undefined);
+  if (result.success && (task ?? scenario) !== undefined)
+    return { task, scenario, labels: metadata?.labels ?? undefined };
   throw new TreadleError({
     code: 'bad_row',
     message: issue ? `The row does not fit: ${issue.path.join('.')}: ${issue.message}` : 'The row names no task',
-    next: 'Put the task into verifier_metadata.task.',
+    next: 'Put the task into verifier_metadata.task, or a scenario into verifier_metadata.scenario.',
   });
 };

@@ -168,18 +168,20 @@ export const gymSessions = ({ trainer, capacity, idleSeconds, now = wallSeconds 
   };
 
   return {
-    seed: async ({ task, labels }, old) => {
+    seed: async ({ task, scenario, labels }, old) => {
       const former = old === undefined ? undefined : cookies.get(digestOf(old));
       if (former) {
         // A task that does not exist must not cost the client the session it has.
-        await trainer.resolve('task', task);
+        if (scenario !== undefined) await trainer.resolve('scenario', scenario);
+        if (task !== undefined) await trainer.resolve('task', task);
         await former.close();
       }
       if (live >= capacity) reap();
       needRoom();
       live++;
       try {
-        const opened = await trainer.open({ task, idleSeconds, ...(labels ? { labels } : {}) });
+        const about = { ...(task === undefined ? {} : { task }), ...(scenario === undefined ? {} : { scenario }) };
+        const opened = await trainer.open({ ...about, idleSeconds, ...(labels ? { labels } : {}) });
         const [cookie, token] = [mintToken(), mintToken()];
         const entry = await entryOf(opened.id, cookie, token).catch(async (thrown: unknown) => {
           await boundary('infrastructure', () => trainer.close(opened.id));

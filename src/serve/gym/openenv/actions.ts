@@ -73,6 +73,7 @@ export const readAction = (data: unknown): Action => {
 const Reset = z.looseObject({
   task: z.string().min(1).max(256).nullish(),
   task_id: z.string().min(1).max(256).nullish(),
+  scenario: z.string().min(1).max(256).nullish(),
   world: z.string().min(1).max(256).nullish(),
   seed: z.number().int().min(0).nullish(),
   episode_id: z.string().max(255).nullish(),
@@ -81,6 +82,8 @@ const Reset = z.looseObject({
 
 export interface ResetRequest {
   task?: string | undefined;
+  /** A dynamic task; its static task need not be named. */
+  scenario?: string | undefined;
   world?: string | undefined;
   seed?: number | undefined;
   episodeId?: string | undefined;
@@ -95,12 +98,13 @@ export const readReset = (data: unknown): ResetRequest => {
     throw new TreadleError({
       code: 'bad_reset',
       message: `The reset data do not fit: ${issue?.path.join('.') || 'data'}: ${issue?.message}`,
-      next: 'Send {"task":...} or {"world":...}, with seed, episode_id and labels where wanted.',
+      next: 'Send {"task":...}, {"scenario":...} or {"world":...}, with seed, episode_id and labels where wanted.',
     });
   }
-  const { task, task_id, world, seed, episode_id, labels } = result.data;
+  const { task, task_id, scenario, world, seed, episode_id, labels } = result.data;
   return {
     task: task ?? task_id ?? undefined,
+    scenario: scenario ?? undefined,
     world: world ?? undefined,
     seed: seed ?? undefined,
     episodeId: episode_id ?? undefined,

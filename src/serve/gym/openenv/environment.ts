@@ -1,7 +1,7 @@
 /** One OpenEnv environment: one episode at a time, each a session of its own, so that every episode leaves its ledger. */
 import { boundary, TreadleError } from '../../../errors.js';
 import type { Json } from '../../../kit/hash.js';
-import type { OpenRequest } from '../../api.js';
+import type { OpenRequest, RecordKind } from '../../api.js';
 import type { Trainer } from '../../trainer.js';
 import { rewardOf } from '../reward.js';
 import { turns } from '../turns.js';
@@ -50,6 +50,12 @@ const notReset = (): TreadleError =>
   });
 
 const LOST = new Set(['unknown_session', 'session_closed', 'session_expired']);
+
+/** What an episode begins on, by the record that is looked for first. */
+const startOf = ({ scenario, task, world }: OpenRequest): [RecordKind, string] => {
+  if (typeof scenario === 'string') return ['scenario', scenario];
+  return task === undefined ? ['world', world as string] : ['task', task];
+};
 
 export class Environment {
   readonly id: string;
@@ -153,9 +159,13 @@ export class Environment {
     });
   }
 
-  #request({ task, world, seed = 0, labels }: ResetRequest): OpenRequest {
+  #request({ task, scenario, world, seed = 0, labels }: ResetRequest): OpenRequest {
     const { tasks = [], world: usual } = this.#defaults;
     const common = { idleSeconds: this.#idleSeconds, ...(labels ? { labels } : {}) };
+    if (scenario !== undefined) {
+      const own = task === undefined ? {} : { task };
+      return { scenario, ...own, ...(world === undefined ? {} : { world }), ...common };
+    }
     if (task !== undefined) return { task, ...(world === undefined ? {} : { world }), ...common };
     if (world !== undefined) return { world, ...common };
     const picked = tasks[seed % Math.max(tasks.length, 1)];
@@ -168,7 +178,8 @@ export class Environment {
     const request = this.#request(reset);
     if (this.#episode) {
       // A task that does not exist must not cost the client the episode it has.
-      await this.#trainer.resolve(request.task === undefined ? 'world' : 'task', request.task ?? request.world!);
+      const [kind, reference] = startOf(request);
+      await this.#trainer.resolve(kind, reference);
       await this.#end();
     }
     const opened = await this.#trainer.open(request);

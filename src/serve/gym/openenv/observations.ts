@@ -48,13 +48,14 @@ const ERROR_TYPES: Record<string, string> = {
   unknown_argument: 'invalid_args',
 };
 
-/** The result holds what the agent sees of an error too; `error` says of what kind it is. */
-export const callObservation = (tool: string, { result, error }: CallOutcome): Record<string, Json> => ({
+/** The result holds what the agent sees of an error too; `error` says of what kind it is. `notices`: what a scenario tells now. */
+export const callObservation = (tool: string, { result, error, notices }: CallOutcome): Record<string, Json> => ({
   tool_name: tool,
   result,
   error: error
     ? { error_type: ERROR_TYPES[error.code] ?? 'execution_error', message: wordsOf(result, error.code) }
     : null,
+  ...(notices ? { notices: notices.map(({ to, text }) => ({ from: to, text })) } : {}),
 });
 
 /**

@@ -1,6 +1,8 @@
 /** OpenEnv's pseudo-MCP: JSON-RPC without a handshake, with sessions made and closed by methods of its own. */
+import type { Notice } from '../../../artifacts/firing.js';
 import { TreadleError } from '../../../errors.js';
 import type { Json } from '../../../kit/hash.js';
+import { noticeText } from '../../sessions/notices.js';
 import { problemOf } from '../problem.js';
 import { isRecord } from '../record.js';
 import { readReset } from './actions.js';
@@ -103,9 +105,13 @@ const call = async (context: RpcContext, params: Params, operation: string | und
   const tool = nameOf(params, 'name');
   const environment = target(context, params);
   const step = await environment.step({ type: 'call_tool', tool, args: params.arguments ?? {} }, operation);
-  const { result = null, error = null } = step.observation;
+  const { result = null, error = null, notices = [] } = step.observation;
+  const told = notices as { from: Notice['to']; text: string }[];
   return {
-    content: [{ type: 'text', text: JSON.stringify(result) }],
+    content: [JSON.stringify(result), ...told.map(({ from: to, text }) => noticeText({ to, text }))].map((text) => ({
+      type: 'text',
+      text,
+    })),
     structuredContent: result,
     data: result,
     isError: error !== null,

@@ -6,7 +6,8 @@ import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { elapsedMs, httpDate } from '../../../kit/clock.js';
-import { type Body, lengthOf, textOf } from '../../mcp/messages.js';
+import { type Body, lengthOf } from '../../mcp/messages.js';
+import { eventsText } from '../reply.js';
 import { HeadReader, type PlainHead } from './head.js';
 
 /** Bytes of a head, and of a body, that are taken here. */
@@ -16,8 +17,8 @@ const MOST_BODY = 65_536;
 /** The way back to a client; used once. */
 export interface PlainReply {
   json(status: number, body: Body | undefined, headers?: Readonly<Record<string, string>>): void;
-  /** One event, for a client that reads nothing but event streams. */
-  event(body: Body): void;
+  /** An event after those of `messages`, for a client that reads nothing but event streams or is told something first. */
+  event(body: Body, messages?: readonly string[]): void;
   /** Anything else; without `body` there is no content. */
   send(status: number, type: string, body: Body | undefined, headers?: Readonly<Record<string, string>>): void;
   /** The client hung up, or shut its side, as those do that went away. */
@@ -144,9 +145,9 @@ class Line implements PlainReply {
     return this.#isEnding || this.socket.destroyed;
   }
 
-  event(body: Body): void {
+  event(body: Body, messages: readonly string[] = []): void {
     const headers = { 'cache-control': 'no-cache, no-transform' };
-    this.send(200, 'text/event-stream', `event: message\ndata: ${textOf(body)}\n\n`, headers);
+    this.send(200, 'text/event-stream', eventsText(body, messages), headers);
   }
 
   send(

@@ -1,7 +1,7 @@
 /** What the bearer of a token sees of a session: the tools of all its services, or of one. */
 import { TreadleError } from '../../../errors.js';
-import type { CallOptions, CallOutcome, SessionTool, ToolHost } from '../../tool-host.js';
-import { outcomeOf, unknownTool } from '../entry.js';
+import type { CallOptions, CallOutcome, Hearing, SessionTool, ToolHost } from '../../tool-host.js';
+import { outcomeOf } from '../entry.js';
 import type { LiveSession } from './live-session.js';
 
 /** An answer for what never became a call of the session: nothing of it is in the ledger. */
@@ -25,6 +25,10 @@ class AgentView implements ToolHost {
     readonly service: string | undefined,
   ) {}
 
+  get hearing(): Hearing | undefined {
+    return this.live.hearing;
+  }
+
   tools(): SessionTool[] {
     return this.groups().flat();
   }
@@ -34,12 +38,9 @@ class AgentView implements ToolHost {
   }
 
   call(name: string, args: unknown, options?: CallOptions): CallOutcome | Promise<CallOutcome> {
-    const { live, service } = this;
+    const { live } = this;
     try {
-      const outcome =
-        service === undefined || live.isOf(service, name)
-          ? live.call(name, args, options)
-          : live.onOpen((session) => session.note({ tool: name, args }, unknownTool(name)));
+      const outcome = live.call(name, args, options, this);
       return outcome instanceof Promise ? outcome.catch((thrown: unknown) => told(live, name, args, thrown)) : outcome;
     } catch (thrown) {
       return told(live, name, args, thrown);

@@ -77,6 +77,8 @@ export const inProcess = (server: SessionServer): Trainer => {
     resume: async (id) => server.resume(id),
     close: async (id, answer) => server.close(id, answer),
     verify: async (id, request) => server.verify(id, request),
+    events: async (id) => server.live(id).events(),
+    takeNotices: async (id, key) => once(key, ['notices', id], async () => server.live(id).takeNotices()),
     ledger: async (id) => server.live(id).record(),
     state: async (id) => server.live(id).state(),
     image: async (id, service, which) => server.live(id).image(service, which),

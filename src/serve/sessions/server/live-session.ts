@@ -5,17 +5,20 @@
 import { TreadleError } from '../../../errors.js';
 import { addressOf, type Json } from '../../../kit/hash.js';
 import type { Caller } from '../../../world/program/types.js';
-import type { Labels, Pins, SessionInfo, SessionLedger, SessionStatus } from '../../api.js';
-import type { FaultPlan } from '../../faults/plan.js';
-import type { CallOptions, CallOutcome, SessionTool } from '../../tool-host.js';
+import type { Labels, Pins, SessionEvents, SessionInfo, SessionLedger, SessionStatus } from '../../api.js';
+import type { CallOptions, CallOutcome, Hearing, SessionTool } from '../../tool-host.js';
 import type { SessionState } from '../../trainer.js';
 import { toolGroups, toolsOfService } from '../describe.js';
+import { unknownTool } from '../entry.js';
+import { noticesDue } from '../notices.js';
 import { bundle, unbundle } from '../parcel.js';
 import { Session } from '../session.js';
+import { isEvents } from '../weaver.js';
+import type { Woven } from '../woven.js';
 import type { Companions } from './companions.js';
-import { Operations } from './operations.js';
+import { type Known, Operations } from './operations.js';
 import { type Place, parcelOf, park, residenceOf, type Storage, statesIn, toDisk, toStore, vacate } from './place.js';
-import { notOpen } from './refusals.js';
+import { noScenario, notOpen } from './refusals.js';
 import type { Heard, ServedBook } from './served-book.js';
 import { Snapshots } from './snapshots.js';
 import { after, type Maybe, Turns } from './turns.js';
@@ -43,8 +46,17 @@ export interface LiveStart {
   /** Of its tokens: the whole session's, then one a service in the order of `services`. */
   digests: Buffer;
   parent?: string | undefined;
-  /** Faults injected into its calls: forks share them. */
-  faults?: FaultPlan | undefined;
+  /** What is woven into its calls, as it began: what a parcel holds of it is read into this. Forks share it. */
+  woven?: Woven | undefined;
+  /** Rules of the faults that are. */
+  faults?: readonly string[] | undefined;
+  /** Who is told of a scenario's events; the agent, in its results, when absent. */
+  notices?: 'control' | undefined;
+}
+
+/** The agent that makes a call itself, by a token of all its session's services or of one. */
+export interface CallingAgent {
+  service?: string | undefined;
 }
 
 export class LiveSession {
@@ -55,6 +67,8 @@ export class LiveSession {
   /** In the order of opening; the roll counts. */
   number = 0;
   readonly turns = new Turns();
+  /** Of the agent's client; only sessions of scenarios have anything to hear. */
+  readonly hearing: Hearing | undefined;
   readonly #offered: ReadonlySet<string>;
   readonly #operations = new Operations();
   readonly #snapshots = new Snapshots();
@@ -73,6 +87,7 @@ export class LiveSession {
     this.#book = book;
     this.#clock = session.clock;
     this.#offered = session.offered;
+    this.hearing = isEvents(start.woven) ? {} : undefined;
     this.usedAt = house.now();
   }
 
@@ -93,7 +108,7 @@ export class LiveSession {
   }
 
   info(): SessionInfo {
-    const { id, pins, labels, parent, faults } = this.start;
+    const { id, pins, labels, parent, faults, notices } = this.start;
     return {
       id,
       status: this.status,
@@ -106,7 +121,8 @@ export class LiveSession {
       unforkable: this.companions.unforkable(),
       snapshots: this.#snapshots.ids(),
       ...(this.companions.sandboxFolder === undefined ? {} : { sandbox: this.companions.sandboxFolder }),
-      ...(faults ? { faults: faults.rules.map(({ text }) => text) } : {}),
+      ...(faults ? { faults: [...faults] } : {}),
+      ...(notices ? { notices } : {}),
     };
   }
 
@@ -119,7 +135,9 @@ export class LiveSession {
     const world = this.house.worlds.get(this.start.ground);
     if (service !== undefined) return [toolsOfService(world, service)];
     const own = toolGroups(world, this.#offered);
-    return this.companions.isEmpty ? own : [...own, this.companions.tools()];
+    const { tools = [] } = this.start.woven ?? {};
+    if (this.companions.isEmpty && tools.length === 0) return own;
+    return [...own, this.companions.tools(), [...tools]].filter(({ length }) => length > 0);
   }
 
   /** Whether an agent of one service may call it; what no service has is for the session to refuse. */
@@ -141,25 +159,36 @@ export class LiveSession {
     });
   }
 
-  /** One call of the agent's. Throws what `onOpen` throws, and `operation_conflict`. */
-  call(name: string, args: unknown, options?: CallOptions): Maybe<CallOutcome> {
+  /** One call: the trainer's, or an agent's own. Throws what `onOpen` throws, and `operation_conflict`. */
+  call(name: string, args: unknown, options?: CallOptions, agent?: CallingAgent): Maybe<CallOutcome> {
     const operation = options?.operation;
     return this.onOpen((session) => {
-      if (operation === undefined) return this.#run(session, name, args);
+      if (operation === undefined) return this.#run(session, name, args, agent);
       const known = this.#operations.find(operation, name, args);
       if (known) return this.#again(known);
-      return after(this.#run(session, name, args), (outcome) => {
+      return after(this.#run(session, name, args, agent), (outcome) => {
         this.#operations.keep(operation, name, args, outcome);
         return outcome;
       });
     });
   }
 
-  #run(session: Session, name: string, args: unknown): Maybe<CallOutcome> {
-    return this.companions.call(session, name, args) ?? session.perform(name, args);
+  #run(session: Session, name: string, args: unknown, agent: CallingAgent | undefined): Maybe<CallOutcome> {
+    const outcome =
+      agent?.service === undefined || this.isOf(agent.service, name)
+        ? (this.companions.call(session, name, args) ?? session.perform(name, args))
+        : session.note({ tool: name, args }, unknownTool(name));
+    const isTold = this.hearing !== undefined && (agent === undefined || this.start.notices !== 'control');
+    return isTold ? after(outcome, (made) => this.#told(session, made)) : outcome;
   }
 
-  #again({ index, status }: { index: number; status: number | undefined }): CallOutcome {
+  #told(session: Session, outcome: CallOutcome): CallOutcome {
+    const { woven } = session;
+    const notices = isEvents(woven) ? noticesDue(woven, outcome, session.calls) : undefined;
+    return notices ? { ...outcome, notices } : outcome;
+  }
+
+  #again({ index, status, notices }: Known): CallOutcome {
     const entry = this.book.at(index);
     if (!entry)
       throw new TreadleError({
@@ -170,7 +199,25 @@ export class LiveSession {
       });
     const { ms: _, ...plain } = entry;
     const error = entry.error && { ...entry.error, status: status ?? 500 };
-    return { ok: entry.ok, result: entry.result, ...(error ? { error } : {}), entry: plain };
+    const told = notices ? { notices } : {};
+    return { ok: entry.ok, result: entry.result, ...(error ? { error } : {}), entry: plain, ...told };
+  }
+
+  /** The firing and the delivery log. Throws `no_scenario`. */
+  events(): Maybe<SessionEvents> {
+    const { scenario } = this.start.pins;
+    return this.on(({ woven }) => {
+      if (!scenario || !isEvents(woven)) throw noScenario(this.id);
+      return structuredClone({ session: this.id, scenario, log: [...woven.log], notices: [...woven.notices] });
+    });
+  }
+
+  /** What is due, for whoever passes it on; it counts as told. Throws `no_scenario`. */
+  takeNotices(): Maybe<Pick<SessionEvents, 'notices'>> {
+    return this.on((session) => {
+      if (!isEvents(session.woven)) throw noScenario(this.id);
+      return { notices: session.woven.tellAll(session.calls) };
+    });
   }
 
   takeSnapshot(): Maybe<{ snapshot: string; hash: string }> {
@@ -283,7 +330,7 @@ export class LiveSession {
       const { id, services, me } = this.start;
       try {
         const { woven: saved, ...rest } = statesIn(world, own);
-        const woven = saved === undefined ? undefined : this.start.faults?.loaded(saved);
+        const woven = saved === undefined ? undefined : this.start.woven?.loaded(saved);
         const session = Session.resume(world, { id, services, me, book: this.#book }, { ...rest, woven });
         if (place.at !== 'parked') this.#snapshots.giveBack(snapshots);
         vacate(place, storage.blobs);

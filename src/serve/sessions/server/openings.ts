@@ -8,6 +8,7 @@ import type { OpenRequest, Pin, Pins } from '../../api.js';
 import type { Registry } from '../../registry/registry.js';
 import { verifierOf } from '../../registry/verifier.js';
 import { callerOf } from '../caller.js';
+import { askedScenario, type Found, type Scenarios } from './scenarios.js';
 import { warmVerdict } from './verdicts.js';
 import { worldKey } from './world-cache.js';
 
@@ -36,6 +37,7 @@ export interface Opening {
   /** Absent where no task says on whose behalf: the world's own choice, once it is loaded. */
   me?: Caller;
   brief?: string;
+  scenario?: Found;
 }
 
 const KEPT = 50_000;
@@ -52,18 +54,23 @@ export class Openings {
   readonly #tasks = new Map<string, TaskOpening>();
   readonly #worlds = new Map<string, WorldPins>();
 
-  constructor(readonly registry: Registry) {}
+  constructor(
+    readonly registry: Registry,
+    readonly scenarios: Scenarios,
+  ) {}
 
-  /** Throws `bad_request`, `unknown_record`, `unknown_service`. */
+  /** Throws `bad_request`, `unknown_record`, `unknown_service`, and what `Scenarios.find` throws. */
   of(request: OpenRequest): Opening {
+    const asked = askedScenario(request);
     const servers = this.#servers(request.servers ?? []);
+    if (asked !== undefined) return this.#ofScenario(asked, request, servers);
     if (request.task !== undefined) return this.#ofTask(request.task, request, servers);
     if (request.world === undefined)
       throw new TreadleError({
         code: 'bad_request',
-        message: 'A session needs a task or a world',
+        message: 'A session needs a task, a scenario or a world',
         value: request,
-        next: 'Send {"task": "<name>"} or {"world": "<name>"}; the registry lists both.',
+        next: 'Send {"task": "<name>"}, {"scenario": "<name>"} or {"world": "<name>"}; the registry lists them.',
       });
     const pins = this.#world(this.registry.resolve('world', request.world));
     const services = this.#offered(pins, request.services ?? Object.keys(pins.services));
@@ -76,6 +83,19 @@ export class Openings {
     const task = this.#task(record.hash);
     this.#world(this.registry.resolve('world', task.world));
     warmVerdict(this.registry, record.hash, this.#verifier(record).hash);
+  }
+
+  #ofScenario(reference: string, request: OpenRequest, servers: Record<string, Pin>): Opening {
+    const scenario = this.scenarios.find(reference);
+    if (request.task !== undefined && this.registry.resolve('task', request.task).hash !== scenario.task)
+      throw new TreadleError({
+        code: 'bad_request',
+        message: 'The scenario belongs to another task than the one asked for',
+        value: request.task,
+        next: `Leave the task out: the scenario's is ${scenario.worldId}/${scenario.taskId}.`,
+      });
+    const opening = this.#ofTask(scenario.task, request, servers);
+    return { ...opening, pins: { ...opening.pins, scenario: scenario.pin }, scenario };
   }
 
   #ofTask(reference: string, request: OpenRequest, servers: Record<string, Pin>): Opening {

@@ -1,4 +1,5 @@
 /** Calls by the name their caller gave them, so that a call sent again is answered again and not run again. */
+import type { Notice } from '../../../artifacts/firing.js';
 import { TreadleError } from '../../../errors.js';
 import { canonicalJson, sha256 } from '../../../kit/hash.js';
 import type { CallOutcome } from '../../tool-host.js';
@@ -6,10 +7,12 @@ import type { CallOutcome } from '../../tool-host.js';
 /** A caller that retries does so soon; what is older is forgotten. */
 const KEPT = 128;
 
-interface Known {
+export interface Known {
   digest: string;
   index: number;
   status: number | undefined;
+  /** What was told with the answer. */
+  notices: readonly Notice[] | undefined;
 }
 
 export class Operations {
@@ -36,6 +39,7 @@ export class Operations {
       digest: digestOf(tool, args),
       index: outcome.entry.index,
       status: outcome.error?.status,
+      notices: outcome.notices,
     });
     if (this.#known.size > KEPT) this.#known.delete(this.#known.keys().next().value as string);
   }

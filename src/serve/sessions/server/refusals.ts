@@ -36,3 +36,11 @@ export const notForkable = (services: readonly string[], action: string): Treadl
     value: services,
     next: 'Declare what it keeps (nothing, or its workspace) where that is true, or leave the server out.',
   });
+
+export const noScenario = (id: string): TreadleError =>
+  new TreadleError({
+    code: 'no_scenario',
+    message: 'The session was opened without a scenario, so there are no events',
+    value: id,
+    next: 'Open sessions with {"scenario": "<name>"}; the registry lists scenarios.',
+  });

@@ -13,9 +13,10 @@ import type {
   Labels,
   OpenedSession,
   OpenRequest,
+  Pin,
   Pins,
+  ServedVerdict,
   SessionInfo,
-  Verdict,
   VerifyRequest,
 } from '../../api.js';
 import type { Blobs } from '../../blobs/blobs.js';
@@ -27,13 +28,15 @@ import type { Registry } from '../../registry/registry.js';
 import { StartQueue } from '../../start-queue.js';
 import { actorOf } from '../caller.js';
 import { Session } from '../session.js';
+import type { Weaver } from '../weaver.js';
 import { type Companions, NO_COMPANIONS } from './companions.js';
 import { serverFolder } from './folder.js';
 import { type House, LiveSession, type LiveStart } from './live-session.js';
-import { Openings } from './openings.js';
+import { type Opening, Openings } from './openings.js';
 import { notForkable, notOpen } from './refusals.js';
 import { IDLE_TIMES, type IdleTimes, sweep } from './residence.js';
 import { Roll } from './roll.js';
+import { Scenarios } from './scenarios.js';
 import { type Heard, servedBook } from './served-book.js';
 import { mintId, mintTokens } from './tokens.js';
 import { after, type Maybe } from './turns.js';
@@ -50,6 +53,8 @@ export interface SessionServerOptions {
   limits?: Partial<ServerLimits>;
   /** Injected into the calls of every session that does not say otherwise. */
   faults?: ServerFaults;
+  /** Runs scenarios; without one they are refused. */
+  weaver?: Weaver;
   /** Hears of what went wrong on our side and was not anybody's request. */
   onDefect?: (error: TreadleError) => void;
 }
@@ -96,6 +101,7 @@ export class SessionServer implements Doorkeeper {
   readonly statistics = new Statistics();
   readonly ledgers: LedgerStore;
   readonly openings: Openings;
+  readonly scenarios: Scenarios;
   readonly limits: ServerLimits;
   readonly folder: string;
   /** Where agents connect: set by whoever listens. */
@@ -120,7 +126,8 @@ export class SessionServer implements Doorkeeper {
     this.#removeFolder = isOurs;
     this.#roll = new Roll(this.limits.closed);
     this.#faults = new SessionFaults(options.faults);
-    this.openings = new Openings(options.registry);
+    this.scenarios = new Scenarios(options.registry, options.weaver);
+    this.openings = new Openings(options.registry, this.scenarios);
     this.ledgers = new LedgerStore({
       folder: `${folder}/ledgers`,
       memoryBytes: this.limits.ledgerBytes,
@@ -179,20 +186,34 @@ export class SessionServer implements Doorkeeper {
     return after(made, (companions) => {
       try {
         this.needRoom();
+        // Before anything is held: it may be refused.
+        const { woven, faults } = this.#woven(request, opening);
         const world = this.worlds.hold(ground);
         const labels = request.labels ?? {};
         const book = servedBook(this.ledgers.open(), this.#heard(pins, labels));
         const me = opening.me ?? actorOf(world);
         const idleSeconds = request.idleSeconds ?? this.limits.idleSeconds;
-        const faults = this.#faults.of(request, (pins.task ?? pins.world).name);
-        const start = { id, pins, ground, labels, services, me, idleSeconds, faults };
-        const session = Session.open(world, { id, services, me, book, ...(faults ? { woven: faults } : {}) });
+        const notices = request.notices === 'control' ? request.notices : undefined;
+        const start = { id, pins, ground, labels, services, me, idleSeconds, woven, faults, notices };
+        const session = Session.open(world, { id, services, me, book, ...(woven ? { woven } : {}) });
         return this.#admit(start, (full) => new LiveSession(this.#house, full, session, book, companions), brief);
       } catch (thrown) {
         void companions.close();
         throw thrown;
       }
     });
+  }
+
+  /** Its scenario's events or its faults. Throws `two_engines`, `bad_fault`, and what is wrong with the scenario. */
+  #woven(request: OpenRequest, { pins, scenario, ground }: Opening): Pick<LiveStart, 'woven' | 'faults'> {
+    if (!scenario) {
+      const plan = this.#faults.of(request, (pins.task ?? pins.world).name);
+      return plan ? { woven: plan, faults: plan.rules.map(({ text }) => text) } : {};
+    }
+    this.#faults.needNone(request, scenario.pin.name);
+    return {
+      woven: this.scenarios.begin(scenario, (pins.verifier as Pin).hash, () => this.worlds.get(ground).tools.keys()),
+    };
   }
 
   #companions(pins: Pins, sandbox: boolean, id: string): Maybe<Companions> {
@@ -209,8 +230,9 @@ export class SessionServer implements Doorkeeper {
   #admit(start: Omit<LiveStart, 'digests'>, make: (start: LiveStart) => LiveSession, brief?: string): OpenedSession {
     const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
     // Written out: a spread may give each object a shape of its own, and there are thousands.
-    const { id, pins, ground, labels, services, me, idleSeconds, parent, faults } = start;
-    const live = make({ id, pins, ground, labels, services, me, idleSeconds, digests, parent, faults });
+    const { id, pins, ground, labels, services, me, idleSeconds, parent, woven, faults, notices } = start;
+    const own = { id, pins, ground, labels, services, me, idleSeconds, digests, parent, woven, faults, notices };
+    const live = make(own);
     this.#roll.add(live);
     const connect = (i: number, service?: string) => ({
       token: tokens[i] as string,
@@ -314,9 +336,9 @@ export class SessionServer implements Doorkeeper {
     );
   }
 
-  verify(id: string, request: VerifyRequest = {}): Maybe<Verdict> {
+  verify(id: string, request: VerifyRequest = {}): Maybe<ServedVerdict> {
     const live = this.live(id);
-    return live.on((session) => judge(this.registry, live, session, request));
+    return live.on((session) => judge(this.options, live, session, request));
   }
 
   close(id: string, answer?: string): Maybe<SessionInfo> {

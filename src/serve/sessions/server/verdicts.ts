@@ -3,10 +3,11 @@ import { parseArtifact } from '../../../artifacts/registry.js';
 import { TreadleError } from '../../../errors.js';
 import { gather } from '../../../verify/evidence.js';
 import { type Judged, verify } from '../../../verify/verdict.js';
-import type { Verdict, VerifyRequest } from '../../api.js';
+import type { ServedVerdict, VerifyRequest } from '../../api.js';
 import type { Registry } from '../../registry/registry.js';
 import { judgedBy, Verifier } from '../../registry/verifier.js';
 import type { Session } from '../session.js';
+import { isEvents, type Weaver } from '../weaver.js';
 import type { LiveSession } from './live-session.js';
 
 /** Characters: a task of a hundred stages has half a million of them, one of one stage a thousand. */
@@ -26,7 +27,7 @@ interface Texts {
  */
 const kept = new WeakMap<Registry, Texts>();
 
-const judgedTask = (registry: Registry, task: string, verifier: string): Kept => {
+export const judgedTask = (registry: Registry, task: string, verifier: string): Kept => {
   const known = kept.get(registry) ?? { byKey: new Map<string, string>(), size: 0 };
   kept.set(registry, known);
   const { byKey } = known;
@@ -72,7 +73,7 @@ export const judgeStages = (
   judged: Kept,
   { session, trace, task, answer }: { session: Session; trace: string; task: string; answer: string },
   request: VerifyRequest,
-): Verdict => {
+): ServedVerdict => {
   checkStages(judged, request);
   const { at, answers } = request;
   // A stage's own reply may come as either.
@@ -81,8 +82,22 @@ export const judgeStages = (
   return verify(judged, answers === undefined ? evidence : { ...evidence, answers }, trace, task, at);
 };
 
-/** Throws `no_task` for a session without one, and `unknown_stage`. */
-export const judge = (registry: Registry, live: LiveSession, session: Session, request: VerifyRequest): Verdict => {
+/** What judges a server's sessions. */
+export interface Bench {
+  registry: Registry;
+  weaver?: Weaver | undefined;
+}
+
+/**
+ * By the task's checks, as the events that have fired in this very session make them. Throws `no_task` for a session without one,
+ * `unknown_stage`, and `unknown_check` where another verifier lacks a check that an event revises.
+ */
+export const judge = (
+  { registry, weaver }: Bench,
+  live: LiveSession,
+  session: Session,
+  request: VerifyRequest,
+): ServedVerdict => {
   const { task, verifier } = live.start.pins;
   if (!task || !verifier)
     throw new TreadleError({
@@ -92,6 +107,10 @@ export const judge = (registry: Registry, live: LiveSession, session: Session, r
       next: 'Open sessions with {"task": "<name>"}.',
     });
   const by = request.verifier === undefined ? verifier : registry.resolve('verifier', request.verifier);
-  const judged = judgedTask(registry, task.hash, by.hash);
-  return judgeStages(judged, { session, trace: live.id, task: task.hash, answer: live.answer }, request);
+  const kept = judgedTask(registry, task.hash, by.hash);
+  const about = { session, trace: live.id, task: task.hash, answer: live.answer };
+  const { woven } = session;
+  if (!weaver || !isEvents(woven)) return judgeStages(kept, about, request);
+  const { judged, revisions } = weaver.revised(kept, woven);
+  return { ...judgeStages({ ...judged, nodes: kept.nodes }, about, request), revisions };
 };
