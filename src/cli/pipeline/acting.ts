@@ -18,6 +18,7 @@ import { faultySpeaker } from '../../rollout/users/faulty.js';
 import { briefedModel, wordingModel } from '../../rollout/users/model-speaker.js';
 import type { Speaker } from '../../rollout/users/speaker.js';
 import { faultRule } from '../../serve/faults/rule.js';
+import type { Acting } from './roll/attempt.js';
 import type { TaskView } from './rollouts.js';
 
 export const POLICIES = ['reference', 'stale', 'asking', 'scripted', 'model', 'none'] as const;
@@ -102,7 +103,7 @@ export const mistakesOf = (text: string): MistakeRates => {
 };
 
 /** The policy for each sample of a task. Throws `no_model` where the model policy has none, `bad_option` for mistakes of others. */
-export const policyOf = (options: ActingOptions): ((task: Task, sample: number, still?: Task) => Policy) => {
+export const policyOf = (options: ActingOptions): Acting['policyFor'] => {
   if (options.mistakes && options.policy !== 'scripted') {
     throw new TreadleError({
       code: 'bad_option',
@@ -115,7 +116,7 @@ export const policyOf = (options: ActingOptions): ((task: Task, sample: number, 
     case 'reference':
       return (task) => referencePolicy(task);
     case 'stale':
-      return (task, _sample, still = task) => stalePolicy(still);
+      return (task, _sample, still) => stalePolicy(still?.task ?? task, still?.world);
     case 'asking':
       return (task) => askingPolicy(task, options.detail);
     case 'scripted':

@@ -58,13 +58,19 @@ const disclosed = (
   speaker: speaker && speakerName({ model: speaker.name, isTrusted }),
 });
 
+/** The task of a scenario as it stands without events, and the world as it finds it; absent where only its name is asked. */
+export interface Still {
+  task: Task;
+  world?: LoadedWorld | undefined;
+}
+
 /** How rollouts are made. */
 export interface Acting {
   seed: string;
   /** Without turns: enough for each task (`turnsFor`). */
   limits?: Partial<Limits>;
-  /** In a scenario: `task` has the re-solved reference, `still` is the task as it stands without events. */
-  policyFor: (task: Task, sample: number, still?: Task) => Policy;
+  /** In a scenario, `task` has the re-solved reference. */
+  policyFor: (task: Task, sample: number, still?: Still) => Policy;
   /** Our own loop (`rolloutTask`) when absent. The trace must have the id that `traceId` gives for the policy's producer. */
   perform?: (rollout: Rollout, taskHash: string) => Promise<Trace>;
   /** How the task is told; the whole brief at once when absent. */
@@ -106,8 +112,11 @@ const faultsFor = ({ faults }: TaskView, task: Task, index: number): FaultPlan |
 
 type Unopened = Omit<Sample, 'world'>;
 
-const policyOf = ({ task, hash, index, scene }: Unopened, { policyFor }: Pick<Acting, 'policyFor'>): Policy =>
-  scene ? policyFor(resolvedTask(task, scene.scenario, hash), index, task) : policyFor(task, index);
+const policyOf = (
+  { task, hash, index, scene, world }: Unopened & { world?: LoadedWorld },
+  { policyFor }: Pick<Acting, 'policyFor'>,
+): Policy =>
+  scene ? policyFor(resolvedTask(task, scene.scenario, hash), index, { task, world }) : policyFor(task, index);
 
 const STATIC: TaskView = { user: 'none', detail: 'full' };
 
