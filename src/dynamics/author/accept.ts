@@ -28,6 +28,8 @@ export const RULES = [
   'deterministic',
 ] as const;
 export type Rule = (typeof RULES)[number];
+/** Why something is refused: a rule, or events that contradict one another (`graph`). */
+export type Reason = Rule | 'graph';
 
 /** In this order; the first that is broken is the reason of a refusal. */
 const BY: Record<Rule, (tried: Case) => Ruling> = {
@@ -53,7 +55,7 @@ export type Woven = Pick<Scenario, 'events' | 'seed' | 'offersWait'>;
 
 export type Decision =
   | { accepted: true; scenario: Woven; reference: Reference; findings: Finding[] }
-  | { accepted: false; rule: Rule; evidence: string; findings: Finding[] };
+  | { accepted: false; rule: Reason; evidence: string; findings: Finding[] };
 
 /** The event with the answer that it makes right, where that is another one. */
 export const answering = ({ event, answer }: Candidate, own: string): ScenarioEvent =>

@@ -11,7 +11,7 @@ import { generateTasks } from '../../tasks/generate.js';
 import { type LoadedWorld, unloadWorld } from '../../world/loaded.js';
 import { slabsFor } from '../../world/state/slabs.js';
 import { isFrame } from '../verifier/footprints.js';
-import { decide, RULES, type Rule } from './accept.js';
+import { decide, type Reason, RULES, type Rule } from './accept.js';
 import { eventsFor, scenariosFor } from './author.js';
 import { changesOfMind } from './change-of-mind.js';
 import { certificateOf, type Made, madeScenario } from './made.js';
@@ -106,7 +106,7 @@ describe('a rule refuses', () => {
     }
     throw new Error('no change of mind was accepted');
   };
-  const ruleOf = (change: (event: ScenarioEvent, stage: Stage) => Partial<ScenarioEvent>): Rule | 'accepted' => {
+  const ruleOf = (change: (event: ScenarioEvent, stage: Stage) => Partial<ScenarioEvent>): Reason | 'accepted' => {
     const { stage, event, answer } = good();
     const decision = decide(stage, { event: { ...event, ...change(event, stage) }, answer }, 's');
     return decision.accepted ? 'accepted' : decision.rule;

@@ -1,12 +1,15 @@
 /** The embedded author of scenarios: candidates from a task's facts, rows and calls, each through the ten rules. */
 import type { ScenarioEvent } from '../../artifacts/scenario.js';
+import { canonicalJson } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
-import { type Candidate, type Decision, decide, decideOn, type Rule } from './accept.js';
+import { type Candidate, type Decision, decide, decideOn, type Reason, type Woven } from './accept.js';
 import { answerChanges } from './answer-change.js';
 import { changesOfMind } from './change-of-mind.js';
+import { decideOnSet } from './decide-set.js';
 import type { Made } from './made.js';
 import { outages } from './outage.js';
 import { anytime, atTime, byChance } from './retime.js';
+import { setsOf } from './sets.js';
 import { spread } from './spread.js';
 import type { Stage } from './trial.js';
 
@@ -14,7 +17,7 @@ export interface Refused {
   /** An event's id, or those of a set with ` + ` between them. */
   event: string;
   source: string;
-  rule: Rule;
+  rule: Reason;
   evidence: string;
 }
 
@@ -39,16 +42,17 @@ const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [changes
 const isOf = (sources: AuthorOptions['sources'], { event }: Candidate): boolean =>
   sources === undefined || sources.includes(event.source);
 
-/** Decides on an event and keeps it, or why it was refused. */
-const keep = (authored: Authored, event: ScenarioEvent, decideOnIt: (event: ScenarioEvent) => Decision): void => {
+/** Decides on events and keeps them, or why they were refused. */
+const keep = (authored: Authored, events: readonly ScenarioEvent[], decideOnIt: () => Decision): void => {
   authored.candidates++;
-  const decision = decideOnIt(event);
+  const decision = decideOnIt();
   if (decision.accepted) {
     const { scenario, reference, findings } = decision;
     authored.accepted.push({ scenario, reference, findings });
   } else {
-    const { id, source } = event;
-    authored.refused.push({ event: id, source, rule: decision.rule, evidence: decision.evidence });
+    const { rule, evidence } = decision;
+    const [event, source] = [events.map(({ id }) => id), [...new Set(events.map((one) => one.source))]];
+    authored.refused.push({ event: event.join(' + '), source: source.join(' + '), rule, evidence });
   }
 };
 
@@ -62,20 +66,28 @@ export const eventsFor = (
   const authored: Authored = { accepted: [], refused: [], candidates: 0 };
   for (const make of MAKERS)
     for (const candidate of make(stage, random.stream(make.name)))
-      if (isOf(sources, candidate)) keep(authored, candidate.event, () => decide(stage, candidate, seed));
+      if (isOf(sources, candidate)) keep(authored, [candidate.event], () => decide(stage, candidate, seed));
   return authored;
 };
 
 /** Seeds tried until an event that comes by chance comes while the reference is carried out. */
 const CHANCES = 4;
+/** Events of a set at most, where nothing else is said. */
+const MOST = 5;
+/** Sets of events that are tried for one task. */
+const SETS = 12;
 
-/** Decides on an event that comes by the clock or by chance instead. */
-const decideTimed = (stage: Stage, event: ScenarioEvent, seed: string): Decision => {
-  let decision = decideOn(stage, { events: [event], seed });
-  for (let n = 1; n < CHANCES && 'random' in event.when && !decision.accepted && decision.rule === 'applies'; n++)
-    decision = decideOn(stage, { events: [event], seed: `${seed}/${n}` });
+const isByChance = ({ when }: ScenarioEvent): boolean => 'random' in when;
+
+/** Where events come by chance, other seeds are tried until they do come while the reference is carried out. */
+const withSeeds = (scenario: Woven, seed: string, decideOnIt: (scenario: Woven) => Decision): Decision => {
+  let decision = decideOnIt({ ...scenario, seed });
+  for (let n = 1; n < CHANCES && scenario.events.some(isByChance) && isUnlucky(decision); n++)
+    decision = decideOnIt({ ...scenario, seed: `${seed}/${n}` });
   return decision;
 };
+
+const isUnlucky = (decision: Decision): boolean => !decision.accepted && decision.rule === 'applies';
 
 /** Accepted events again, each by the clock or by chance. */
 const timedFor = (stage: Stage, singles: readonly Made[], random: Rng, seed: string): Authored => {
@@ -85,8 +97,22 @@ const timedFor = (stage: Stage, singles: readonly Made[], random: Rng, seed: str
     const own = random.stream(event?.id ?? '');
     const always = event && anytime(stage, event, seed);
     if (!always) continue;
-    const retime = own.chance(0.5) ? atTime : byChance;
-    keep(authored, retime(stage, always, own), (one) => decideTimed(stage, one, seed));
+    const retimed = own.chance(0.5) ? atTime(stage, always, own) : byChance(stage, always, own);
+    keep(authored, [retimed], () => withSeeds({ events: [retimed], seed }, seed, (one) => decideOn(stage, one)));
+  }
+  return authored;
+};
+
+/** Sets of accepted events. */
+const setsFor = (stage: Stage, accepted: readonly Made[], random: Rng, seed: string, most: number): Authored => {
+  const authored: Authored = { accepted: [], refused: [], candidates: 0 };
+  const events = accepted.flatMap(({ scenario }) => scenario.events);
+  for (const set of setsOf(stage.task, events, { most, tries: SETS }, random)) {
+    // An event that needs no other and was accepted with this trigger is what it was.
+    const alone = ({ excludes: _, ...event }: ScenarioEvent): boolean =>
+      event.needs.length === 0 &&
+      events.some(({ excludes: __, ...other }) => canonicalJson(other) === canonicalJson(event));
+    keep(authored, set, () => withSeeds({ events: set, seed }, seed, (one) => decideOnSet(stage, one, alone)));
   }
   return authored;
 };
@@ -96,12 +122,17 @@ const timedFor = (stage: Stage, singles: readonly Made[], random: Rng, seed: str
  * kept, of as many sources and triggers as there are. The same arguments give the same scenarios.
  */
 export const scenariosFor = (stage: Stage, random: Rng, seed: string, options: AuthorOptions): Authored => {
+  const { perTask, most = MOST } = options;
   const singles = eventsFor(stage, random, seed, options);
   const timed = timedFor(stage, singles.accepted, random.stream('timed'), seed);
-  const all = [singles, timed];
-  const accepted = all.flatMap((some) => some.accepted);
+  const sets = setsFor(stage, [...singles.accepted, ...timed.accepted], random.stream('sets'), seed, most);
+  const all = [singles, timed, sets];
   return {
-    accepted: spread(accepted, options.perTask, random.stream('spread')),
+    accepted: spread(
+      all.flatMap(({ accepted }) => accepted),
+      perTask,
+      random.stream('spread'),
+    ),
     refused: all.flatMap(({ refused }) => refused),
     candidates: all.reduce((sum, { candidates }) => sum + candidates, 0),
   };

@@ -39,8 +39,12 @@ export class Case {
     readonly scenario: Pick<Scenario, 'events' | 'seed' | 'offersWait'>,
   ) {}
 
+  /** Events that came while the reference was carried out; those that others exclude did not. */
   get events(): readonly ScenarioEvent[] {
-    return this.scenario.events;
+    return this.scenario.events.filter(({ id }) => this.came(id));
+  }
+  came(id: string): boolean {
+    return firedAfter(this.solved, id) !== undefined;
   }
 
   /** A run that is not kept: for doing a thing twice. */
