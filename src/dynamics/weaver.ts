@@ -1,10 +1,11 @@
 /** Scenarios for servers: what `serve` is given to weave them into sessions and to judge those by what fired. */
 import type { Scenario } from '../artifacts/scenario.js';
 import { TreadleError } from '../errors.js';
-import type { CheckRevisions } from '../serve/api.js';
-import type { Events, Loom, Weaver } from '../serve/sessions/weaver.js';
+import type { CheckRevision } from '../serve/api.js';
+import type { Loom, Weaver } from '../serve/sessions/weaver.js';
 import { EventEngine } from './engine/engine.js';
-import { type Realised, revise } from './verifier/revise.js';
+import { realisedOf, rewoven } from './played.js';
+import type { Realised } from './verifier/revise.js';
 
 const unknownTool = (scenario: string, event: string, tool: string): TreadleError =>
   new TreadleError({
@@ -41,36 +42,16 @@ const checkAgainst = ({ id, events, offersWait }: Scenario, { judged, tools }: L
   }
 };
 
-/** The events that fired with the rows they changed, in their order. */
-const realised = (events: Events): Realised[] => {
-  const touched = new Map(events.log.map((fate) => [fate.event, fate.touched]));
-  return events.fired().map((event) => ({ event, touched: touched.get(event.id) ?? [] }));
-};
-
-const revisionsOf = (fired: readonly Realised[]): CheckRevisions => {
-  const all = fired.map(({ event }) => event);
-  const told = (event: string, checks: readonly string[]) => checks.map((check) => ({ check, event }));
-  return {
-    retired: all.flatMap(({ id, checks }) => told(id, checks.retire)),
-    replaced: all.flatMap(({ id, checks }) =>
-      told(
-        id,
-        checks.replace.map((one) => one.id),
-      ),
-    ),
-    added: all.flatMap(({ id, checks }) =>
-      told(
-        id,
-        checks.add.map((one) => one.id),
-      ),
-    ),
-    answers: all.flatMap(({ id, checks: { answer } }) => {
-      if (!answer) return [];
-      return [answer.milestone === undefined ? { event: id } : { milestone: answer.milestone, event: id }];
-    }),
-    allowed: fired.flatMap(({ event, touched }) => (touched.length > 0 ? [event.id] : [])),
-  };
-};
+const revisionOf = ({ event: { id, checks }, touched }: Realised): CheckRevision => ({
+  event: id,
+  retired: checks.retire,
+  replaced: checks.replace.map((one) => one.id),
+  added: checks.add.map((one) => one.id),
+  ...(checks.answer
+    ? { answer: checks.answer.milestone === undefined ? 'task' : { milestone: checks.answer.milestone } }
+    : {}),
+  rows: touched.map(({ service, table, key }) => ({ service, table, key })),
+});
 
 export const eventWeaver: Weaver = {
   weave: (scenario, loom) => {
@@ -79,7 +60,7 @@ export const eventWeaver: Weaver = {
     return engine;
   },
   revised: (judged, events) => {
-    const fired = realised(events);
-    return { judged: revise(judged, fired).judged, revisions: revisionsOf(fired) };
+    const realised = realisedOf(events);
+    return { ...rewoven(judged, realised), revisions: realised.map(revisionOf) };
   },
 };

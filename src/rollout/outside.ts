@@ -3,6 +3,7 @@ import type { Scenario, ScenarioEvent } from '../artifacts/scenario.js';
 import type { EventSource, Trace, TraceEvent } from '../artifacts/trace.js';
 import type { EventEngine } from '../dynamics/engine/engine.js';
 import type { Fate, Notice } from '../dynamics/engine/state.js';
+import { noticeText } from '../serve/sessions/notices.js';
 import type { Run } from './run.js';
 
 type Tells = NonNullable<ScenarioEvent['notify']['tells']>;
@@ -61,7 +62,7 @@ export const outsideOf = (engine: EventEngine, scene: { scenario: Scenario; hash
 
 /** How a notice stands in a conversation: what the user says is the user's message, all else is marked as what it is. */
 export const noticeMessage = ({ to, text }: Pick<Notice, 'to' | 'text'>): string =>
-  to === 'user' ? text : `[Notification] ${text}`;
+  to === 'user' ? text : noticeText({ to, text });
 
 /** Adds what has come up to the conversation, once the calls of a turn are answered. */
 export const hearOutside = (run: Run, outside: Outside | undefined): void => {

@@ -128,20 +128,20 @@ export const VerifyRequest = z.strictObject({
   verifier: z.string().optional(),
 });
 
-/** What the events that fired made of the task's checks; every other check was asked as it stands in the task. */
-const Revised = z.strictObject({ check: Name, event: Name });
-export const CheckRevisions = z.strictObject({
-  retired: z.array(Revised),
-  replaced: z.array(Revised),
-  added: z.array(Revised),
-  /** Another answer is right now: of a milestone, or of the task where none is named. */
-  answers: z.array(z.strictObject({ milestone: Name.optional(), event: Name })),
-  /** Events whose writes the check that nothing else changed allows. */
-  allowed: z.array(Name),
+/** What one event that fired made of the task's checks; every other check was asked as it stands in the task. */
+export const CheckRevision = z.strictObject({
+  event: Name,
+  retired: z.array(Name),
+  replaced: z.array(Name),
+  added: z.array(Name),
+  /** Another answer is right now: of this milestone, or of the whole task. */
+  answer: z.union([z.strictObject({ milestone: Name }), z.literal('task')]).optional(),
+  /** Rows that it changed itself: the check that nothing else changed allows them. */
+  rows: z.array(z.strictObject({ service: Name, table: Name, key: z.union([z.string(), z.number()]) })),
 });
 
-/** A verdict with what a scenario's events made of the checks, where the session has one. */
-export const ServedVerdict = Verdict.extend({ revisions: CheckRevisions.optional() });
+/** A verdict of a session with a scenario says what became of the checks, and by which event, in the order they fired. */
+export const ServedVerdict = Verdict.extend({ revisions: z.array(CheckRevision).optional() });
 
 /** What became of the events of a session's scenario, and what was told of them. */
 export const SessionEvents = z.strictObject({
@@ -208,7 +208,7 @@ export const RegistryRecord = z.strictObject({
 });
 
 export type NoticesTo = z.infer<typeof NoticesTo>;
-export type CheckRevisions = z.infer<typeof CheckRevisions>;
+export type CheckRevision = z.infer<typeof CheckRevision>;
 export type ServedVerdict = z.infer<typeof ServedVerdict>;
 export type SessionEvents = z.infer<typeof SessionEvents>;
 export type Labels = z.infer<typeof Labels>;

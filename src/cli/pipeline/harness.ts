@@ -209,6 +209,7 @@ export const openHarness = async (options: HarnessOptions, corpus: string): Prom
           limits: limitsOf({ host, task, policy, ...rollout }),
           ...(prompt ? { prompt } : {}),
           ...(sample ? { sample } : {}),
+          ...(rollout.outside ? { outside: rollout.outside } : {}),
           ...(signal ? { signal } : {}),
         },
         taskHash,

@@ -6,6 +6,7 @@ import { addressOf } from '../../kit/hash.js';
 import { tellingHost } from '../../serve/sessions/notices.js';
 import type { ToolHost } from '../../serve/tool-host.js';
 import type { Backend, Budget, Gateway, GatewayRollout, Recording } from '../gateway/types.js';
+import type { Outside } from '../outside.js';
 import { openingMessages, type Prompt, requestText, systemText } from '../prompt.js';
 import { traceId } from '../rollout.js';
 import { complaintOf, endOf } from './ending.js';
@@ -50,6 +51,7 @@ export interface HarnessRollout {
   harness: Harness;
   /** Made by `harnessProducer`. */
   producer: Producer;
+  /** What a scenario in it has to tell comes with the answers of its tools: a harness is spoken to once. */
   host: ToolHost;
   task: Task;
   /** Absent: the harness brings its own model, which nobody records. */
@@ -58,6 +60,8 @@ export interface HarnessRollout {
   /** `hasUser` is refused: a harness is told the whole task at once. */
   prompt?: Prompt;
   sample?: { seed: string; index: number };
+  /** What happens outside, where the task does not stand still. */
+  outside?: Outside | undefined;
   signal?: AbortSignal;
 }
 
@@ -139,11 +143,12 @@ export const rolloutHarness = async (
 ): Promise<Trace> => {
   const { harness, producer, host, task, backend, prompt = {}, sample = { seed: '0', index: 0 }, signal } = rollout;
   if (prompt.hasUser) refuseUser(harness);
+  const { outside } = rollout;
   const { detail = 'full' } = prompt;
   const { deadlineMs, outputBytes, calls, ...budget } = { ...HARNESS_LIMITS, ...rollout.limits };
   const ours = ourNames(harness, host.tools());
   const spent = signalled<TreadleError>();
-  const { host: kept, ledger } = written(tellingHost(host), ours, { calls, onSpent: spent.tell });
+  const { host: kept, ledger, told } = written(tellingHost(host), ours, { calls, onSpent: spent.tell });
   const { gateway } = house;
   const model = gateway && backend ? gateway.open({ backend, budget, ...(signal ? { signal } : {}) }) : unheard();
   const tools = house.tools.admit(kept);
@@ -196,7 +201,7 @@ export const rolloutHarness = async (
   });
   return {
     treadle: 'trace/1',
-    id: traceId(taskHash, producer, sample.seed, sample.index, { detail }),
+    id: traceId(taskHash, producer, sample.seed, sample.index, { detail, scenario: outside?.scenario }),
     task: taskHash,
     taskId: task.id,
     world: task.world,
@@ -206,7 +211,8 @@ export const rolloutHarness = async (
     detail,
     messages: said.length > 0 ? said : seenFromTools(openingMessages(task, prompt), ledger, end.answer),
     ledger,
-    events: [],
+    ...(outside ? { scenario: outside.scenario } : {}),
+    events: [...(outside?.events() ?? []), ...told],
     ...end,
     usage: usageOf(recording, ledger.length),
     ...(recording.tokens ? { tokens: recording.tokens } : {}),

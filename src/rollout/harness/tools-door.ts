@@ -1,5 +1,5 @@
 /** The tools of running rollouts over MCP (streamable HTTP): one port, one token a rollout. */
-import type { LedgerEntry } from '../../artifacts/trace.js';
+import type { LedgerEntry, TraceEvent } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import type { Doorkeeper } from '../../serve/http/keeper.js';
@@ -69,17 +69,20 @@ const refused = (error: TreadleError, tool: string, args: unknown, at: number): 
   return { ok: false, result, error: { ...whose, status: 429 }, entry: { ...entry, error: whose, touched: [], at: 0 } };
 };
 
-/** The host with every call written down under our names; calls follow one another, however many a harness makes at once. */
+/** The host with every call written down under our names, and what was told with its answer; calls follow one another, however many a harness makes at once. */
 export const written = (
   host: ToolHost,
   ours: (shown: string) => string,
   { calls: most, onSpent }: CallLimit = { calls: MOST_CALLS },
-): { host: ToolHost; ledger: LedgerEntry[] } => {
+): { host: ToolHost; ledger: LedgerEntry[]; told: TraceEvent[] } => {
   const ledger: LedgerEntry[] = [];
+  const told: TraceEvent[] = [];
   let last: Promise<unknown> | undefined;
   let spent: TreadleError | undefined;
   const keep = (outcome: CallOutcome): CallOutcome => {
     ledger.push({ ...outcome.entry, index: ledger.length });
+    for (const { event, to, text, at } of outcome.notices ?? [])
+      told.push({ kind: 'notice', event, to, text, at, calls: ledger.length });
     return outcome;
   };
   const spend = (): TreadleError => {
@@ -107,6 +110,7 @@ export const written = (
   };
   return {
     ledger,
+    told,
     host: {
       tools: () => host.tools(),
       ...(host.groups ? { groups: () => host.groups!() } : {}),

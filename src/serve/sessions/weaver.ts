@@ -5,8 +5,9 @@
 import type { Fate, Notice } from '../../artifacts/firing.js';
 import type { Scenario, ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Task } from '../../artifacts/task.js';
+import type { Verdict } from '../../artifacts/verdict.js';
 import type { Json } from '../../kit/hash.js';
-import type { CheckRevisions } from '../api.js';
+import type { CheckRevision } from '../api.js';
 import type { Woven } from './woven.js';
 
 /** A scenario's events in one session. */
@@ -33,11 +34,18 @@ export interface Loom {
   tools: ReadonlySet<string>;
 }
 
+export interface Reweave {
+  judged: Judged;
+  /** As every verdict says it, of rollouts too; absent where nothing has fired. */
+  revised?: Verdict['revised'];
+  revisions: CheckRevision[];
+}
+
 export interface Weaver {
   /** As at the start of a session; `renewed` gives another. Throws what is wrong with the events, with the evidence. */
   weave(scenario: Scenario, loom: Loom): Events;
-  /** The checks as the events that fired make them, and what was made of which. Throws `unknown_check`. */
-  revised(judged: Judged, events: Events): { judged: Judged; revisions: CheckRevisions };
+  /** The checks as the events that fired make them, and what was made of which by which. Throws `unknown_check`. */
+  revised(judged: Judged, events: Events): Reweave;
 }
 
 export const isEvents = (woven: Woven | undefined): woven is Events => woven !== undefined && 'tellAll' in woven;

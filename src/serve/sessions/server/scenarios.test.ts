@@ -215,13 +215,11 @@ describe('verification', () => {
     add(fixture, stale);
     expect(verdictOf(fixture, stale)).toMatchObject({
       pass: false,
-      revisions: {
-        retired: [],
-        replaced: [{ check: 'c1', event: 'changed_mind' }],
-        added: [],
-        answers: [],
-        allowed: ['memo_changed'],
-      },
+      revised: { events: ['changed_mind', 'memo_changed'], retired: [], replaced: ['c1'], added: [] },
+      revisions: [
+        { event: 'changed_mind', retired: [], replaced: ['c1'], added: [], rows: [] },
+        { event: 'memo_changed', replaced: [], rows: [{ service: 'billing', table: 'invoice' }] },
+      ],
     });
     const careful = begin();
     search(fixture, careful);
@@ -238,7 +236,8 @@ describe('verification', () => {
     add(fixture, session);
     const verdict = verdictOf(fixture, session);
     expect(verdict.pass).toBe(true);
-    expect(verdict.revisions).toEqual({ retired: [], replaced: [], added: [], answers: [], allowed: [] });
+    expect(verdict.revisions).toEqual([]);
+    expect(verdict).not.toHaveProperty('revised');
     expect(verdictOf(fixture, open(fixture, TASK))).not.toHaveProperty('revisions');
   });
 

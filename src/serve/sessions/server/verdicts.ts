@@ -111,6 +111,6 @@ export const judge = (
   const about = { session, trace: live.id, task: task.hash, answer: live.answer };
   const { woven } = session;
   if (!weaver || !isEvents(woven)) return judgeStages(kept, about, request);
-  const { judged, revisions } = weaver.revised(kept, woven);
-  return { ...judgeStages({ ...judged, nodes: kept.nodes }, about, request), revisions };
+  const { judged, ...said } = weaver.revised(kept, woven);
+  return { ...judgeStages({ ...judged, nodes: kept.nodes }, about, request), ...said };
 };
