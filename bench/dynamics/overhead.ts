@@ -1,5 +1,6 @@
 /** What ten live events add to a tool call: the same reference calls, with and without an engine whose events all wait. */
 import type { ScenarioEvent } from '../../src/artifacts/scenario.js';
+import type { Task } from '../../src/artifacts/task.js';
 import type { Corpus } from '../../src/corpus/corpus.js';
 import { EventEngine } from '../../src/dynamics/engine/engine.js';
 import { cpuSeconds } from '../../src/kit/clock.js';
@@ -37,29 +38,23 @@ const live = (tools: readonly string[], clock: number): ScenarioEvent[] =>
     };
   });
 
-const secondsOf = (
-  world: LoadedWorld,
-  task: ReturnType<Corpus['readTasks']>['tasks'][number],
-  isWoven: boolean,
-): number => {
-  const { calls } = task.reference;
-  const events = live(
-    calls.map(({ tool }) => tool),
-    task.clock,
-  );
-  const start = cpuSeconds();
+/** Of the tool calls alone, over fresh sessions. */
+const secondsOf = (world: LoadedWorld, task: Task, events: ScenarioEvent[] | undefined): number => {
+  let seconds = 0;
   for (let n = 0; n < REPEATS; n++) {
     const session = Session.open(world, {
       id: task.id,
       services: task.services,
       me: callerOf(task.actor),
       isUnversioned: true,
-      ...(isWoven ? { woven: new EventEngine({ seed: 's', events }) } : {}),
+      ...(events ? { woven: new EventEngine({ seed: 's', events }) } : {}),
     });
-    for (const { tool, args } of calls) session.call(tool, args);
+    const start = cpuSeconds();
+    for (const { tool, args } of task.reference.calls) session.call(tool, args);
+    seconds += cpuSeconds() - start;
     session.drop();
   }
-  return cpuSeconds() - start;
+  return seconds;
 };
 
 /** Alternates the two over the tasks of some worlds, `rounds` times. */
@@ -71,11 +66,20 @@ export const overhead = async (corpus: Corpus, rounds: number): Promise<Record<s
     for (const id of corpus.worlds().slice(0, 3)) {
       const world = loadWorld(engine, corpus.readWorld(id));
       const tasks = corpus.readTasks(id).tasks.filter(({ grounding }) => !grounding);
+      const events = new Map(
+        tasks.map((task) => [
+          task,
+          live(
+            task.reference.calls.map(({ tool }) => tool),
+            task.clock,
+          ),
+        ]),
+      );
       for (let round = 0; round <= rounds; round++) {
         let [one, other] = [0, 0];
         for (const task of tasks) {
-          one += secondsOf(world, task, false);
-          other += secondsOf(world, task, true);
+          one += secondsOf(world, task, undefined);
+          other += secondsOf(world, task, events.get(task));
         }
         // The first round warms up.
         if (round === 0) continue;

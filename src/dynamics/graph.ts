@@ -10,6 +10,10 @@ export interface EventGraph {
   events: ReadonlyMap<string, ScenarioEvent>;
   /** Parents before their children, ties by id: the order in which events of one step fire. */
   order: readonly string[];
+  /** The events in that order. */
+  ordered: readonly ScenarioEvent[];
+  /** By event: those that it excludes or that exclude it. */
+  rivals: ReadonlyMap<string, readonly string[]>;
   /** Events on the longest chain of needs. */
   depth: number;
   /** Whether `before` must have fired for `after` to fire, directly or by way of others. */
@@ -151,5 +155,7 @@ export const graphOf = (list: readonly ScenarioEvent[]): EventGraph => {
           'Let one need the other, or exclude it.',
         );
     }
-  return { events, order, depth, isBefore, excludes };
+  const ordered = order.map((id) => events.get(id) as ScenarioEvent);
+  const rivals = new Map(order.map((id) => [id, order.filter((other) => excludes(id, other))]));
+  return { events, order, ordered, rivals, depth, isBefore, excludes };
 };

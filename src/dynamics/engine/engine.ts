@@ -28,6 +28,15 @@ const ruleOf = ({ id, effect }: ScenarioEvent, seed: string): FaultRule | undefi
   return { ...faultRule(`${tool}=${profile}${times === undefined ? '' : `x${times}`}`), seed: own };
 };
 
+/** Scenarios are frozen, and a rollout is one of hundreds of the same. */
+const graphs = new WeakMap<readonly ScenarioEvent[], EventGraph>();
+
+const knownGraph = (events: readonly ScenarioEvent[]): EventGraph => {
+  const known = graphs.get(events) ?? graphOf(events);
+  graphs.set(events, known);
+  return known;
+};
+
 const unreadable = (): TreadleError =>
   new TreadleError({
     code: 'bad_parcel',
@@ -49,7 +58,7 @@ export class EventEngine implements Events {
     faults?: FaultPlan,
     graph?: EventGraph,
   ) {
-    this.#graph = graph ?? graphOf(scenario.events);
+    this.#graph = graph ?? knownGraph(scenario.events);
     this.#state = state;
     this.#faults = faults ?? this.#faultsSoFar();
     this.tools = scenario.offersWait ? [WAIT] : undefined;

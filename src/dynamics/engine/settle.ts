@@ -32,16 +32,14 @@ const lost = (
   state: EngineState,
   now: number,
 ): Pick<Fate, 'fate' | 'reason'> | undefined => {
-  const end = lastMoment(event);
   for (const { id } of event.needs) {
     const parent = fateOf(state, id);
     if (parent && parent.fate !== 'fired')
       return { fate: 'skipped', reason: `${id} ${parent.fate === 'expired' ? 'expired' : 'was skipped'}` };
   }
-  const rival = [...graph.events.keys()].find(
-    (id) => graph.excludes(event.id, id) && fateOf(state, id)?.fate === 'fired',
-  );
+  const rival = graph.rivals.get(event.id)?.find((id) => fateOf(state, id)?.fate === 'fired');
   if (rival !== undefined) return { fate: 'skipped', reason: `${rival} fired, which excludes it` };
+  const end = lastMoment(event);
   if (end !== undefined && now > end) return { fate: 'expired', reason: 'its time was over' };
   return undefined;
 };
@@ -77,22 +75,22 @@ export const settle = (
   { seed, now, calls }: Moment,
 ): void => {
   state.steps++;
-  for (const id of graph.order) {
-    const event = graph.events.get(id) as ScenarioEvent;
-    if (call && isMatch(event, call)) state.matches[id] = (state.matches[id] ?? 0) + 1;
-  }
+  if (state.log.length === graph.order.length) return;
   // Parents come first in the order, so that one pass is enough.
-  for (const id of graph.order) {
-    const event = graph.events.get(id) as ScenarioEvent;
+  for (const event of graph.ordered) {
+    const { id } = event;
     if (fateOf(state, id)) continue;
+    if (call && isMatch(event, call)) state.matches[id] = (state.matches[id] ?? 0) + 1;
     const gone = lost(event, graph, state, now);
     if (gone) {
       state.log.push({ event: id, ...gone, at: now, calls, touched: [] });
       continue;
     }
-    const step = { seed, step: state.steps, now, matches: state.matches[id] ?? 0 };
-    if (state.armed[id] === undefined && isTriggered(event, step)) state.armed[id] = now;
-    if (state.armed[id] === undefined || !isReady(event, state, now)) continue;
+    if (state.armed[id] === undefined) {
+      if (!isTriggered(event, { seed, step: state.steps, now, matches: state.matches[id] ?? 0 })) continue;
+      state.armed[id] = now;
+    }
+    if (!isReady(event, state, now)) continue;
     const fate = fire(event, hands);
     state.log.push({ event: id, ...fate, at: now, calls });
     if (fate.fate === 'fired') notify(state, event, now);
