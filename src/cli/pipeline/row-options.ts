@@ -1,5 +1,6 @@
 /** What `treadle export` can be told about rows: its options, and what they mean to the exporter. */
 import { type Command, Option } from 'commander';
+import { EVENT_SOURCES } from '../../artifacts/trace.js';
 import { TreadleError } from '../../errors.js';
 import type { Shape } from '../../train/formats/shape.js';
 import { SHAPES, shapeOf } from '../../train/formats/shapes.js';
@@ -22,9 +23,12 @@ export interface RowCliOptions {
   all?: boolean;
   includeNegatives?: boolean;
   only: Partial<Record<Facet, string[]>>;
+  source?: string[];
+  withoutSource?: string[];
   maxChars?: number;
   maxTurns?: number;
   maxTokens?: number;
+  notices: 'keep' | 'merge';
   dedup: NonNullable<Filters['dedup']>;
   mix: ArmSpec[];
   sizes?: number[];
@@ -56,6 +60,15 @@ const readOnly = (text: string, before: Partial<Record<Facet, string[]>>): Parti
     );
   return { ...before, [facet]: [...(before[facet] ?? []), ...values] };
 };
+
+const eventSources =
+  (flag: string) =>
+  (text: string): string[] => {
+    const named = text.split(',').map((part) => part.trim());
+    const stray = named.find((name) => !(EVENT_SOURCES as readonly string[]).includes(name));
+    if (stray === undefined) return named;
+    throw badOption(`${flag} takes sources of events between commas`, stray, `They are ${EVENT_SOURCES.join(', ')}.`);
+  };
 
 const readLicence = (text: string, before: Record<string, string>): Record<string, string> => {
   const at = text.lastIndexOf('=');
@@ -92,6 +105,16 @@ export const addRowOptions = (command: Command): Command =>
         .argParser(readOnly),
     )
     .addOption(
+      new Option('--source <list>', 'only rollouts in which an event of one of these sources fired').argParser(
+        eventSources('--source'),
+      ),
+    )
+    .addOption(
+      new Option('--without-source <list>', 'only rollouts in which no event of these sources fired').argParser(
+        eventSources('--without-source'),
+      ),
+    )
+    .addOption(
       new Option('--max-chars <n>', 'longest conversation, in characters').argParser(
         wholeNumber('--max-chars', 1_000_000_000),
       ),
@@ -114,12 +137,23 @@ export const addRowOptions = (command: Command): Command =>
         .default('split'),
     )
     .addOption(
+      new Option(
+        '--notices <how>',
+        "merge: what a user says behind a tool's result goes into that result, for chat templates that refuse it there",
+      )
+        .choices(['keep', 'merge'])
+        .default('keep'),
+    )
+    .addOption(
       new Option('--dedup <how>', 'exact: the same task and messages; near: nearly the same words too')
         .choices(['none', 'exact', 'near'])
         .default('exact'),
     )
     .addOption(
-      new Option('--mix <arm>', 'subsets for ablations: user=none:0.5,simulated:0.5 or by=profile; several times')
+      new Option(
+        '--mix <arm>',
+        'subsets for ablations: user=none:0.5,simulated:0.5, by=profile or by=source; several times',
+      )
         .default([], 'none')
         .argParser((text: string, before: ArmSpec[]) => [...before, armSpecOf(text)]),
     )
@@ -159,7 +193,7 @@ const shapeFor = (options: RowCliOptions, negatives: boolean): { shape: Shape; l
 
 /** Throws `bad_option` for what does not go together. */
 export const rowOptionsOf = (options: RowCliOptions): Omit<RowOptions, 'out' | 'seed'> => {
-  const { file, shardMb, only, maxChars, maxTurns, maxTokens, dedup } = options;
+  const { file, shardMb, only, source, withoutSource, maxChars, maxTurns, maxTokens, dedup } = options;
   const negatives = options.all === true || options.includeNegatives === true;
   const { shape, lengthOf } = shapeFor(options, negatives);
   return {
@@ -169,11 +203,14 @@ export const rowOptionsOf = (options: RowCliOptions): Omit<RowOptions, 'out' | '
     filters: {
       only,
       dedup,
+      ...(source ? { sources: source } : {}),
+      ...(withoutSource ? { withoutSources: withoutSource } : {}),
       ...(maxChars === undefined ? {} : { maxChars }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(lengthOf ? { lengthOf } : {}),
     },
+    ...(options.notices === 'merge' ? { mergesNotices: true } : {}),
     ...mixOf(options),
     card: {
       versions: [`Treadle ${ownVersion()}`],

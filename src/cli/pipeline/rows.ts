@@ -1,4 +1,5 @@
 /** Training rows of a corpus: its passing traces with their tasks and the tools the agent had. */
+
 import type { Corpus } from '../../corpus/corpus.js';
 import { diskError, exists, makeFolder } from '../../corpus/files.js';
 import { readReviews } from '../../corpus/review/records.js';
@@ -13,6 +14,7 @@ import type { ExportItem } from '../../train/sft/row.js';
 import { bump } from '../../train/sft/tally.js';
 import { behaviourOf } from '../../verify/behaviour/registry.js';
 import { type Penalties, type RewardShape, rewardOf } from '../../verify/reward.js';
+import { scenesIn } from './scenes.js';
 
 export interface RowOptions {
   out: string;
@@ -29,6 +31,7 @@ export interface RowOptions {
   reward?: { shape: RewardShape; penalties: Penalties };
   filters?: SftOptions['filters'];
   mix?: SftOptions['mix'];
+  mergesNotices?: boolean;
   card?: Pick<CardOptions, 'licence' | 'modelLicences' | 'versions'>;
 }
 
@@ -75,6 +78,7 @@ const itemsOf = function* (
     const { world, services } = corpus.readDescription(id);
     const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
     const hashes = new Map([...tasks].map(([name, task]) => [name, addressOf(task)]));
+    const sceneOf = scenesIn(corpus, id);
     // One rollout at a time: a world may have hundreds of thousands.
     for (const { trace, verdict } of eachTrace(corpus, id)) {
       const task = tasks.get(trace.taskId);
@@ -83,12 +87,18 @@ const itemsOf = function* (
         bump(leftOut, 'task_gone');
         continue;
       }
+      const scene = trace.scenario ? sceneOf(task, trace.scenario) : undefined;
+      if (trace.scenario && !scene) {
+        bump(leftOut, 'scenario_gone');
+        continue;
+      }
       if (reviews && !reviews.lets(task.id, trace.task)) {
         bump(leftOut, 'not_reviewed');
         continue;
       }
       const reward = rewardOf(verdict, behaviourOf(trace), shape, penalties);
-      yield { trace, verdict, task, tools: toolsOffered(world, services, task.services), reward };
+      const tools = [...toolsOffered(world, services, task.services), ...(scene?.tools ?? [])];
+      yield { trace, verdict, task: scene?.task ?? task, tools, reward };
     }
   }
 };
@@ -113,6 +123,7 @@ export const exportCorpus = async (corpus: Corpus, options: RowOptions): Promise
       ...(file ? { file } : {}),
       ...(filters ? { filters } : {}),
       ...(mix ? { mix } : {}),
+      ...(options.mergesNotices ? { mergesNotices: true } : {}),
       card: {
         ...options.card,
         ...(reviews ? { title: 'Treadle rollouts of tasks that a person accepted' } : {}),

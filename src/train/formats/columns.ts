@@ -35,6 +35,7 @@ export const METADATA: ColumnType = {
     kind: 'string',
     profile: 'string',
     events: 'string',
+    scenario: { struct: { id: 'string', hash: 'string', sources: 'string', fired: 'string', by: 'string' } },
     view: { struct: { user: 'string', detail: 'string' } },
     faults: 'string',
     producer: {

@@ -1,8 +1,11 @@
 /**
  * ShareGPT turns as LLaMA-Factory takes them: `human`, `gpt`, `function_call`, `observation`; several calls or results of one turn
  * are one JSON list. Words that an assistant says beside a call go into the thoughts before it, since the turn holds calls only.
+ * Its readers want human or observation and gpt or function_call by turns, and drop a conversation where they are not: what a user
+ * says behind a result goes into the observation.
  */
 import type { Json } from '../../kit/hash.js';
+import { fromResult, holdsMark, inResult } from '../sft/notices.js';
 import type { RowMessage, SftRow } from '../sft/row.js';
 import { METADATA } from './columns.js';
 import type { ReadTurn, RowFormat } from './format.js';
@@ -27,7 +30,10 @@ const turnsOf = (messages: readonly RowMessage[]): Turn[] => {
   const turns: Turn[] = [];
   for (let n = 0; n < messages.length; n++) {
     const message = messages[n] as RowMessage;
-    if (message.role === 'user') turns.push({ from: 'human', value: message.content });
+    const before = turns.at(-1);
+    if (message.role === 'user' && (before?.from === 'observation' || before?.from === 'human'))
+      before.value = inResult(before.value, message.content);
+    else if (message.role === 'user') turns.push({ from: 'human', value: message.content });
     else if (message.role === 'assistant' && message.tool_calls) turns.push(callTurn(message));
     else if (message.role === 'assistant')
       turns.push({ from: 'gpt', value: withThoughts(message.reasoning_content, message.content) });
@@ -51,15 +57,17 @@ const readCalls = (value: string): ReadTurn['calls'] => {
 const readTurns = (turns: readonly Turn[]): ReadTurn[] => {
   let pending = 0;
   return turns.flatMap(({ from, value }): ReadTurn[] => {
-    if (from === 'human') return [{ role: 'user', text: value, calls: [] }];
+    const { result, words } = fromResult(value);
+    const said = words.map((text): ReadTurn => ({ role: 'user', text, calls: [] }));
+    if (from === 'human') return [{ role: 'user', text: result, calls: [] }, ...said];
     if (from === 'gpt') return [{ role: 'assistant', text: withoutThoughts(value), calls: [] }];
     if (from === 'function_call') {
       const calls = readCalls(value);
       pending = calls.length;
       return [{ role: 'assistant', text: '', calls }];
     }
-    const results = pending > 1 ? (JSON.parse(value) as string[]) : [value];
-    return results.map((text) => ({ role: 'tool', text, calls: [] }));
+    const results = pending > 1 ? (JSON.parse(result) as string[]) : [result];
+    return [...results.map((text): ReadTurn => ({ role: 'tool', text, calls: [] })), ...said];
   });
 };
 
@@ -90,4 +98,6 @@ export const sharegpt: RowFormat = {
       tools: (JSON.parse(line.tools as string) as { name: string }[]).map(({ name }) => name),
     };
   },
+  cannotSay: ({ messages }) =>
+    messages.some(({ role, content }) => (role === 'tool' || role === 'user') && holdsMark(content)),
 };

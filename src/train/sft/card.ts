@@ -135,6 +135,29 @@ const some = (head: string, title: string, counts: ReadonlyMap<string, number>):
     ? [`## ${title}`, table(head, counts)]
     : [];
 
+const SHOWN_BY: Record<string, string> = {
+  resolved_reference: 'the reference, solved again for the events: a replay, no teacher model wrote it',
+  stale_plan: 'the old reference, as if nothing had happened: a negative',
+  scripted: 'a replay with seeded mistakes: no model wrote it',
+  model: 'a model',
+  harness: 'a model in a harness',
+  none: 'nobody: no call is made',
+};
+
+const scenarios = ({ tally }: CardFacts): string[] =>
+  tally.scenarios.size === 0
+    ? []
+    : [
+        '## Scenarios',
+        'Events came in between (what is asked, known or possible changed while the agent worked): `metadata.scenario` names the scenario, the sources of its events, the events that fired and, in `by`, whose behaviour the row shows; `metadata.events` the sources of those that fired.',
+        grid(
+          ['`metadata.scenario.by`', 'rollouts', 'who that is'],
+          [...tally.scenarios]
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([by, n]) => [`\`${by}\``, n, SHOWN_BY[by] ?? '']),
+        ),
+      ];
+
 /** The whole README.md. */
 export const datasetCard = (facts: CardFacts): string => {
   const { tally, onlyPassing, configs, lineages, seed } = facts;
@@ -155,7 +178,7 @@ export const datasetCard = (facts: CardFacts): string => {
     `${train} rows of ${lineages.train} lineages train, ${validation} rows of ${lineages.validation} lineages validate (seed \`${seed}\`). A lineage is one task template in one world; it is never on both sides.`,
     ...subsets(facts),
     '## Producers',
-    'Rows by `reference` replay the task’s own proven solution and rows by `scripted` replay it with seeded mistakes: no model wrote them. Rates are over all rollouts that were read, also those that became no row.',
+    'Rows by `reference` replay the task’s own proven solution and rows by `scripted` replay it with seeded mistakes, rows by `stale` replay it in a scenario as if nothing had happened: no model wrote them. Rates are over all rollouts that were read, also those that became no row.',
     judgedTable(facts),
     ...models(facts),
     '## Views',
@@ -163,6 +186,7 @@ export const datasetCard = (facts: CardFacts): string => {
     ...some('how it came about', 'Sampling', tally.origins),
     '## Tasks',
     table('task', tally.profiles),
+    ...scenarios(facts),
     ...some('event sources', 'Events', tally.events),
     '## Worlds',
     table('world', tally.worlds),

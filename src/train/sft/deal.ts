@@ -1,7 +1,7 @@
 /** Second pass of an export: each line to the files that want it. */
 import type { Sink } from './files/sink.js';
 import { linesOf } from './lines.js';
-import type { Arm } from './mix/arms.js';
+import type { Arm } from './mix/unit.js';
 import { type Split, splitLineages } from './split.js';
 import type { SpooledUnit } from './spool.js';
 

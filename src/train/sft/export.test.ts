@@ -53,7 +53,7 @@ describe('the folder', () => {
     ]);
     expect(row?.tools.map((tool) => tool.function.name)).toEqual(['list_invoices', 'get_invoice', 'void_invoice']);
     expect(row?.metadata).toMatchObject({
-      schema_version: 'treadle-sft/2',
+      schema_version: 'treadle-sft/3',
       task_id: 'toy-void-by-customer-0',
       world_id: 'toy_world',
       lineage: { template: 'void_by_customer', seed: '0' },

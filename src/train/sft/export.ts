@@ -43,6 +43,8 @@ export interface SftOptions {
   onlyPassing?: boolean;
   filters?: Filters & Pick<SpoolOptions, 'lengthOf'>;
   mix?: MixSpec;
+  /** What a user says right behind a tool's result goes into that result. */
+  mergesNotices?: boolean;
   card?: CardOptions;
 }
 
@@ -154,7 +156,13 @@ const writeNew = async (
       shape,
       seed: split.seed,
       onlyPassing,
-      filters: [onlyPassing ? 'only what its verifier passed' : 'failed ones too, marked', ...filterWords(filters)],
+      filters: [
+        onlyPassing ? 'only what its verifier passed' : 'failed ones too, marked',
+        ...filterWords(filters),
+        ...(options.mergesNotices
+          ? ['what a user says behind a tool’s result is in that result, behind `[User]`']
+          : []),
+      ],
       notes: shape.notes?.() ?? [],
       lineages: { train: lineages('train'), validation: lineages('validation') },
       configs,
@@ -193,6 +201,7 @@ export const exportSft = async (
       shape,
       onlyPassing,
       filters: wanted,
+      ...(options.mergesNotices ? { mergesNotices: true } : {}),
       ...(lengthOf ? { lengthOf } : {}),
     });
     await close(writing);

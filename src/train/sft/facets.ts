@@ -13,6 +13,7 @@ export const FACETS = [
   'kind',
   'profile',
   'event',
+  'scenario',
   'origin',
   'template',
   'world',
@@ -47,7 +48,7 @@ export const eventsOf = ({ events, ledger }: Trace): string => {
 export const isNegative = ({ trace, verdict }: Pick<ExportItem, 'trace' | 'verdict'>): boolean =>
   trace.origin?.kind === 'negative' || outcomeOf(trace, verdict).outcome !== 'passed';
 
-/** Every facet has a value: `none` where it does not apply. */
+/** Every facet has a value: `none` where it does not apply; `scenario` is `with` or `without`. */
 export const facetsOf = ({ trace, task }: Pick<ExportItem, 'trace' | 'task'>): Facets => {
   const { producer, user, detail, origin } = trace;
   return {
@@ -60,6 +61,7 @@ export const facetsOf = ({ trace, task }: Pick<ExportItem, 'trace' | 'task'>): F
     kind: task.kind,
     profile: task.profile ?? 'none',
     event: eventsOf(trace) || 'none',
+    scenario: trace.scenario ? 'with' : 'without',
     origin: origin?.kind ?? 'whole',
     template: task.lineage.template,
     world: task.worldId,

@@ -8,9 +8,10 @@ import { behaviourOf, FLAG_IDS } from '../../verify/behaviour/registry.js';
 import { type Reward, type RewardShape, rewardOf } from '../../verify/reward.js';
 import { eventsOf, harnessOf, isNegative, modelOf } from './facets.js';
 import { toolsCovering } from './offered.js';
+import { type RowScenario, replyAfterFiring, rowScenario } from './scenario.js';
 import { wellFormed } from './well-formed.js';
 
-export const SFT_SCHEMA = 'treadle-sft/2';
+export const SFT_SCHEMA = 'treadle-sft/3';
 
 export interface RowCall {
   id: string;
@@ -73,6 +74,8 @@ export interface RowMetadata {
   profile: string;
   /** Sources of the events that fired, joined by `+`; empty for none. */
   events: string;
+  /** The scenario it ran in. */
+  scenario: RowScenario;
   view: { user: string; detail: string };
   /** Rules of the injected faults that it ran under, joined by blanks; empty for none. */
   faults: string;
@@ -154,9 +157,15 @@ const originOf = ({ origin }: Trace): RowOrigin => {
   return { ...none, kind: 'negative', of: rollout, node, attempt, from };
 };
 
-/** Where a failed row's own part begins: behind the kept prefix of a dropped attempt, else at the first reply. */
-const negativeFrom = (trace: Trace): number =>
-  trace.origin?.kind === 'negative' ? trace.origin.from : trace.messages.findIndex(({ role }) => role === 'assistant');
+/**
+ * Where a failed row's own part begins: behind the kept prefix of a dropped attempt, where the stale plan goes on as if nothing had
+ * happened (until then it is the reference's), else at the first reply.
+ */
+const negativeFrom = (trace: Trace): number => {
+  if (trace.origin?.kind === 'negative') return trace.origin.from;
+  const after = trace.producer.policy === 'stale' ? replyAfterFiring(trace) : -1;
+  return after >= 0 ? after : trace.messages.findIndex(({ role }) => role === 'assistant');
+};
 
 /** The row of a rollout. The tools are those it was offered and those it called besides (`submit_answer`, a harness's own). */
 export const rowOf = (item: ExportItem): SftRow => {
@@ -179,6 +188,7 @@ export const rowOf = (item: ExportItem): SftRow => {
       kind: task.kind,
       profile: task.profile ?? '',
       events: eventsOf(trace),
+      scenario: rowScenario(trace),
       view: { user: trace.user, detail: trace.detail },
       faults: trace.faults?.rules.join(' ') ?? '',
       producer: producerOf(trace),

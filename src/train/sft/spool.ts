@@ -6,8 +6,9 @@ import { type Exclusion, exclusionOf } from './exclude.js';
 import { FACETS, type Facet, type Facets, facetsOf } from './facets.js';
 import { type Filters, filteredOut } from './filters.js';
 import { jsonLine, push } from './lines.js';
-import type { Unit } from './mix/arms.js';
+import type { Unit } from './mix/unit.js';
 import { nearIndex } from './near.js';
+import { withNoticesMerged } from './notices.js';
 import { type ExportItem, lineageOf, rowOf, type SftRow } from './row.js';
 import { bump, count, emptyTally, judge, type Tally } from './tally.js';
 
@@ -15,6 +16,8 @@ export interface SpoolOptions {
   shape: Shape;
   onlyPassing: boolean;
   filters: Filters;
+  /** What a user says behind a tool's result goes into it. */
+  mergesNotices?: boolean;
   /** Ids of the longest line of a rollout, for `maxTokens` and shapes whose lines hold none. */
   lengthOf?: (source: Source) => number | Exclusion;
 }
@@ -60,7 +63,7 @@ const doubles = (dedup: Filters['dedup']): ((row: SftRow) => Exclusion | undefin
 export const spool = async (
   items: AsyncIterable<ExportItem> | Iterable<ExportItem>,
   file: WriteStream,
-  { shape, onlyPassing, filters, lengthOf }: SpoolOptions,
+  { shape, onlyPassing, filters, mergesNotices, lengthOf }: SpoolOptions,
 ): Promise<Spooled> => {
   const tally = emptyTally();
   const units: SpooledUnit[] = [];
@@ -82,7 +85,7 @@ export const spool = async (
       bump(tally.excluded, excluded);
       continue;
     }
-    const row = rowOf(item);
+    const row = mergesNotices ? withNoticesMerged(rowOf(item)) : rowOf(item);
     const facets = facetsOf(item);
     const { tokens } = item.trace;
     const source: Source = { row, clock: item.task.clock, ...(tokens ? { tokens } : {}) };

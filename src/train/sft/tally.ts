@@ -29,6 +29,8 @@ export interface Tally {
   origins: Map<string, number>;
   profiles: Map<string, number>;
   events: Map<string, number>;
+  /** Of scenarios, by whose behaviour they show. */
+  scenarios: Map<string, number>;
   /** Addresses of the worlds and tasks that rows come from. */
   sources: Set<string>;
   negatives: number;
@@ -45,6 +47,7 @@ export const emptyTally = (): Tally => ({
   origins: new Map(),
   profiles: new Map(),
   events: new Map(),
+  scenarios: new Map(),
   sources: new Set(),
   negatives: 0,
   excluded: new Map(),
@@ -68,6 +71,7 @@ export const count = (tally: Tally, { metadata }: SftRow, facets: Facets): void 
   bump(tally.origins, facets.origin);
   bump(tally.profiles, facets.kind === 'composed' ? `composed, ${facets.profile}` : facets.kind);
   bump(tally.events, facets.event);
+  if (metadata.scenario.by !== '') bump(tally.scenarios, metadata.scenario.by);
   if (facets.model !== 'none') bump(tally.models, facets.model);
   tally.sources.add(metadata.world);
   tally.sources.add(metadata.task);

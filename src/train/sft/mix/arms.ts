@@ -1,33 +1,12 @@
 /** The arms of a mix, and which rollouts each takes, in an order of which every beginning is a subset with the arm's shares. */
 import { TreadleError } from '../../../errors.js';
-import { sha256 } from '../../../kit/hash.js';
-import type { Facet, Facets } from '../facets.js';
+import type { Facet } from '../facets.js';
+import { sourceArms } from './by-source.js';
 import { type ArmSpec, cellOf, type MixSpec } from './spec.js';
-
-/** A rollout that became rows, as far as mixing looks at it. */
-export interface Unit {
-  id: string;
-  task: string;
-  facets: Facets;
-}
-
-export interface Arm {
-  /** As the card's configurations are called: `user_mixed`, `event_without_state`. */
-  name: string;
-  /** In words, for the card. */
-  says: string;
-  /** Indexes of units, in the order in which subsets take them. */
-  order: number[];
-}
+import { type Arm, holds, inDrawnOrder, slug, type Unit } from './unit.js';
 
 /** Every arm has files of its own that are written at the same time. */
 const MOST_ARMS = 32;
-
-const slug = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '') || 'none';
 
 /** An arm as shares of pools: a pool is the values that one share may come from. */
 interface Wanted {
@@ -38,9 +17,6 @@ interface Wanted {
 
 const equal = (values: readonly string[]): Wanted['pools'] =>
   values.map((value) => ({ values: [value], share: 1 / values.length }));
-
-/** `state+information` holds `state`: an arm without a source has no row with it. */
-const holds = (value: string, part: string): boolean => value === part || value.split('+').includes(part);
 
 const wantedOf = ({ facets, shares }: ArmSpec, present: readonly string[]): Wanted[] => {
   const facet = facets.join('/');
@@ -124,11 +100,9 @@ const drawn = (
     else by.set(value, [at]);
     valuesOfTask.set(unit.task, (valuesOfTask.get(unit.task) ?? new Set()).add(value));
   }
-  const draw = new Map(pool.map((at) => [at, sha256(`${seed}\nmix\n${units[at]?.id}`)]));
   for (const [value, list] of by) {
     const kept = sameTasks ? list.filter((at) => valuesOfTask.get(units[at]?.task ?? '')?.size === by.size) : list;
-    kept.sort((a, b) => ((draw.get(a) as string) < (draw.get(b) as string) ? -1 : 1));
-    by.set(value, kept);
+    by.set(value, inDrawnOrder(units, kept, seed));
   }
   return new Map([...by].sort(([a], [b]) => (a < b ? -1 : 1)));
 };
@@ -146,6 +120,11 @@ export const armsOf = (
   const made = new Map<string, Arm>();
   const values = new Set<string>();
   for (const spec of arms) {
+    if (spec.isBySource) {
+      for (const arm of sourceArms(units, pool, { seed, sameTasks })) made.set(arm.name, arm);
+      values.add('sources of events');
+      continue;
+    }
     const byValue = drawn(units, pool, spec.facets, { seed, sameTasks });
     for (const value of byValue.keys()) values.add(`${spec.facets.join('/')} ${value}`);
     for (const wanted of wantedOf(spec, [...byValue.keys()]))

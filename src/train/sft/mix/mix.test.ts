@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TreadleError } from '../../../errors.js';
 import { FACETS, type Facet } from '../facets.js';
-import { type Arm, armsOf, type Unit } from './arms.js';
+import { armsOf } from './arms.js';
 import { type ArmSpec, armSpecOf, type MixSpec, sizesOf } from './spec.js';
+import type { Arm, Unit } from './unit.js';
 
 const unit = (n: number, facets: Partial<Record<Facet, string>>, task = `t${n}`): Unit => ({
   id: `r${n}`,
@@ -102,6 +103,50 @@ describe('the arms', () => {
       const source = arm.name.split('_').at(-1) as string;
       for (const at of arm.order) expect(units[at]?.facets.event).not.toContain(source);
     }
+  });
+
+  it('by source: nested, of one size, each the mixed order less what has the source; static rows are no part', () => {
+    const kinds = ['none', 'state', 'information', 'requirement', 'requirement', 'information+state'];
+    const units = Array.from({ length: 120 }, (_, n) => unit(n, { event: kinds[n % 6] as string }));
+    const { arms, sizes } = mix(units, ['by=source']);
+    expect(arms.map(({ name }) => name)).toEqual([
+      'source_mixed',
+      'source_without_information',
+      'source_without_requirement',
+      'source_without_state',
+    ]);
+    // 100 of them have events; 60 without information or state, 60 without a requirement.
+    expect(sizes).toEqual([60]);
+    const [mixed, ...without] = arms;
+    expect(mixed?.order).toHaveLength(100);
+    for (const arm of without) {
+      const source = arm.name.split('_').at(-1) as string;
+      expect(arm.order).toEqual(mixed?.order.filter((at) => !units[at]?.facets.event.split('+').includes(source)));
+    }
+    expect(mix(units, ['by=source'], { sizes: [30, 60] }).arms).toEqual(arms);
+    expect(mix(units, ['by=source'], {}, '2').arms[0]?.order).not.toEqual(mixed?.order);
+    expect(refused(() => mix(units, ['by=source'], { sizes: [61] })).line()).toMatch(
+      /source_without_state can have 60/,
+    );
+    expect(
+      refused(() =>
+        mix(
+          units.filter((_, n) => n % 6 === 0),
+          ['by=source'],
+        ),
+      ),
+    ).toMatchObject({ code: 'mix_too_small' });
+  });
+
+  it('by source and the same tasks: those that have every source, in whichever rollouts', () => {
+    const units = [
+      unit(0, { event: 'state' }, 'x'),
+      unit(1, { event: 'fault+requirement' }, 'x'),
+      unit(2, { event: 'state' }, 'y'),
+      unit(3, { event: 'fault' }, 'y'),
+    ];
+    const { arms } = mix(units, ['by=source'], { sameTasks: true });
+    expect(arms[0]?.order.toSorted()).toEqual([0, 1]);
   });
 
   it('every beginning of an arm has its shares, within one rollout, and no rollout twice', () => {

@@ -2,13 +2,16 @@
  * What `--mix` asks for. One arm: `user=none:0.5,simulated:0.5`, shares of the values of a facet (equal ones where none are given).
  * All arms of a facet: `by=profile` makes `mixed` (every value), `only` each value, and, of three values or more, `without` each:
  * the subsets that the papers compare (weft.txt, Table 2: one view, the other, both, and harnesses; dynaweave.txt, Table 2: mixed
- * and without each event source). A facet may be a product: `user/harness=none/react:0.5,none/openclaw:0.5`.
+ * and without each event source). A facet may be a product: `user/harness=none/react:0.5,none/openclaw:0.5`. `by=source` is of
+ * rollouts in which events fired (by-source.ts).
  */
 import { TreadleError } from '../../../errors.js';
 import { FACETS, type Facet, type Facets } from '../facets.js';
 
 export interface ArmSpec {
   facets: Facet[];
+  /** Of the sources of the events that fired, whatever they came with, in the shares that there are. */
+  isBySource?: true;
   /** Absent: all arms of the facet. */
   shares?: { value: string; share: number }[];
 }
@@ -26,7 +29,7 @@ const bad = (message: string, value: string): TreadleError =>
     code: 'bad_option',
     message: `--mix ${message}`,
     value: value.slice(0, 80),
-    next: `Give for example --mix user=none:0.5,simulated:0.5 or --mix by=profile; the facets are ${FACETS.join(', ')}.`,
+    next: `Give for example --mix user=none:0.5,simulated:0.5 --mix by=profile or --mix by=source; the facets are ${FACETS.join(', ')}.`,
   });
 
 const facetsIn = (text: string, whole: string): Facet[] => {
@@ -44,6 +47,7 @@ export const armSpecOf = (text: string): ArmSpec => {
   const at = text.indexOf('=');
   if (at < 1) throw bad('takes a facet and its values', text);
   const [left, right] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  if (left === 'by' && right === 'source') return { facets: ['event'], isBySource: true };
   if (left === 'by') return { facets: facetsIn(right, text) };
   const facets = facetsIn(left, text);
   const parts = right.split(',').map((part) => {

@@ -1,0 +1,50 @@
+/**
+ * A user message right behind tool results: what a scenario's user or environment says while the assistant is at work. Some chat
+ * templates and trainers want user and assistant to alternate and refuse it; the words then go into the result before them, marked
+ * as what they are.
+ */
+import type { RowMessage, SftRow } from './row.js';
+
+const MARK = '\n\n[User] ';
+
+/** The results and words of a text that `inResult` made. */
+export const fromResult = (text: string): { result: string; words: string[] } => {
+  const [result = '', ...words] = text.split(MARK);
+  return { result, words };
+};
+
+export const inResult = (result: string, words: string): string => `${result}${MARK}${words}`;
+
+/** Whether a text would be read as holding what the user said. */
+export const holdsMark = (text: string): boolean => text.includes(MARK);
+
+/** A user message goes into a result, or into another user message, that stands right before it. */
+const goesInto = (before: RowMessage | undefined, { role }: RowMessage): before is RowMessage =>
+  role === 'user' && (before?.role === 'tool' || before?.role === 'user');
+
+/** The messages so that none of the user stands behind a result; `at[n]` is where message n went. */
+export const mergeNotices = (messages: readonly RowMessage[]): { messages: RowMessage[]; at: number[] } => {
+  const merged: RowMessage[] = [];
+  const at: number[] = [];
+  for (const message of messages) {
+    const before = merged.at(-1);
+    if (goesInto(before, message))
+      merged[merged.length - 1] = { ...before, content: inResult(before.content, message.content) };
+    else merged.push(message);
+    at.push(merged.length - 1);
+  }
+  return { messages: merged, at };
+};
+
+/** The row with its messages so; what its metadata says of messages moves along. */
+export const withNoticesMerged = (row: SftRow): SftRow => {
+  const { messages, at } = mergeNotices(row.messages);
+  if (messages.length === row.messages.length) return row;
+  const moved = (index: number): number => (index < 0 ? index : (at[index] ?? messages.length));
+  const { negative_from: from, origin } = row.metadata;
+  return {
+    ...row,
+    messages,
+    metadata: { ...row.metadata, negative_from: moved(from), origin: { ...origin, from: moved(origin.from) } },
+  };
+};
