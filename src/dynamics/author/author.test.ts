@@ -83,8 +83,8 @@ describe('what is accepted', () => {
 
   it('is told by the user in words that name the new value and no id', () => {
     for (const { stage, scenario } of every()) {
-      const { source, notify, checks } = eventOf(scenario);
-      if (source !== 'requirement') continue;
+      const { id, notify, checks } = eventOf(scenario);
+      if (!id.startsWith('new_')) continue;
       expect(notify).toMatchObject({ to: 'user', text: expect.stringMatching(/^I have to correct myself: .*[.!?”]$/) });
       for (const { key } of stage.task.bindings) expect(notify.text).not.toContain(String(key));
       expect(checks.replace.length).toBeGreaterThan(0);

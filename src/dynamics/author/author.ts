@@ -5,6 +5,7 @@ import type { Rng } from '../../kit/rng.js';
 import { type Candidate, type Decision, decide, decideOn, type Reason, type Woven } from './accept.js';
 import { answerChanges } from './answer-change.js';
 import { changesOfMind } from './change-of-mind.js';
+import { CHOICE_MAKERS } from './choices/makers.js';
 import { decideOnSet } from './decide-set.js';
 import type { Made } from './made.js';
 import { outages } from './outage.js';
@@ -37,7 +38,12 @@ export interface Authored {
   candidates: number;
 }
 
-const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [changesOfMind, answerChanges, outages];
+const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [
+  changesOfMind,
+  answerChanges,
+  outages,
+  ...CHOICE_MAKERS,
+];
 
 const isOf = (sources: AuthorOptions['sources'], { event }: Candidate): boolean =>
   sources === undefined || sources.includes(event.source);
