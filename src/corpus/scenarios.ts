@@ -175,6 +175,12 @@ export const readScenario = (corpus: Corpus, world: string, head: Pick<ScenarioH
   return scenario;
 };
 
+/** The scenario of that content address; undefined where the world has none such (any more). Throws as `readScenario`. */
+export const findScenario = (corpus: Corpus, world: string, hash: string): Scenario | undefined => {
+  const head = listScenarios(corpus, world)?.scenarios.find((one) => one.hash === hash);
+  return head && readScenario(corpus, world, head);
+};
+
 /** All of a world's scenarios, in their order; none where none were made. Throws as `readScenario`. */
 export const readScenarios = (corpus: Corpus, world: string): Scenario[] =>
   (listScenarios(corpus, world)?.scenarios ?? []).map((head) => readScenario(corpus, world, head));

@@ -9,6 +9,8 @@ const LABEL = 190;
 const NUMBER = 70;
 const HEIGHT = 220;
 const FOOT = 34;
+/** A bar alone is no wall. */
+const WIDEST = 92;
 
 const shown = (value: number): string => value.toLocaleString('en');
 const shortened = (label: string, most: number): string =>
@@ -34,7 +36,7 @@ export const lyingBars = (title: string, bars: Bars, most = 24): string => {
 /** Standing bars in their own order, for numbers. */
 export const standingBars = (title: string, bars: Bars): string => {
   const top = Math.max(1, ...bars.map(([, n]) => n));
-  const step = WIDTH / Math.max(1, bars.length);
+  const step = Math.min(WIDEST, WIDTH / Math.max(1, bars.length));
   const every = Math.ceil(bars.length / 24);
   const room = HEIGHT - FOOT - 16;
   const columns = bars.map(([label, n], i) => {

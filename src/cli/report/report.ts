@@ -11,6 +11,7 @@ import { difficultySection, type MeasuredTask } from './difficulty.js';
 import { documentSection } from './document.js';
 import { escapeHtml as esc, folded, table } from './html.js';
 import { rolloutSection } from './rollouts/section.js';
+import { scenarioSection } from './scenarios/section.js';
 import { statisticsSection } from './statistics.js';
 import { STYLE } from './style.js';
 import { worldSection } from './world.js';
@@ -92,6 +93,7 @@ const measuredOf = (corpus: Corpus, worlds: readonly WorldEntry[]): MeasuredTask
 export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input: ReportInput): string => {
   const { title, source, seed, dropped, document } = input;
   const figures = worlds.length >= WORTH_PLOTTING ? statisticsSection(corpusStatistics(corpus, { worlds })) : '';
+  const ids = worlds.map(({ id }) => id);
   const told = worlds.length > MOST_TOLD ? sampleOf(worlds) : worlds;
   const sections = told.map(({ id, company, tasks }) => {
     const html = worldSection(corpus.readDescription(id), corpus.readTasks(id), readDifficulty(corpus, id));
@@ -102,10 +104,8 @@ export const writeReport = (corpus: Corpus, worlds: readonly WorldEntry[], input
 <h1>${esc(title)}</h1><p class="soft">made by Treadle, seed ${esc(seed)}</p><div class="brief">${esc(source.slice(0, 2000))}</div>
 <div class="tiles">${tilesOf(worlds)}</div>
 ${document ? documentSection(document, lostTools(dropped)) : ''}
-${rolloutSection(
-  corpus,
-  worlds.map(({ id }) => id),
-)}
+${scenarioSection(corpus, ids)}
+${rolloutSection(corpus, ids)}
 ${difficultySection(measuredOf(corpus, worlds))}
 ${figures}
 ${told.length < worlds.length ? `<h2>${told.length} worlds of ${worlds.length}</h2><p class="soft">drawn by the seed; <code>treadle show</code> lists all</p>` : ''}

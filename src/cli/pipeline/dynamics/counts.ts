@@ -1,7 +1,7 @@
 /** What a corpus' scenarios are, counted as the paper counts them (dynaweave.txt, Figure 2), with what was refused by rule. */
 import type { RefusedEvent, ScenarioHead } from '../../../corpus/scenarios.js';
 
-type Counts = Record<string, number>;
+export type Counts = Record<string, number>;
 
 export interface ScenarioCounts {
   worlds: number;

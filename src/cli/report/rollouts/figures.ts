@@ -26,7 +26,8 @@ export interface Actor extends Calls {
   outcomes: Outcomes;
   /** Rollouts that say something of who acted: passed or failed. */
   flags: Record<string, number>;
-  isReference: boolean;
+  /** It passes or fails by construction. */
+  isByConstruction: boolean;
   /** Its own part of the figures of all. */
   by: Record<'profile' | 'view', Map<string, Outcomes>>;
 }
@@ -62,15 +63,24 @@ export const actorOf = ({ producer, origin }: Pick<TraceHead, 'producer' | 'orig
 export const harnessOf = ({ producer }: Pick<Trace, 'producer'>): string =>
   producer.policy === 'harness' ? producer.name : 'our own loop';
 
-export const viewOf = ({ user, detail, faults }: Pick<Trace, 'user' | 'detail' | 'faults'>): string =>
-  `${user === 'none' ? 'all at once' : 'simulated user'}, ${detail}${faults ? ', under faults' : ''}`;
+export const viewOf = ({
+  user,
+  detail,
+  faults,
+  scenario,
+}: Pick<Trace, 'user' | 'detail' | 'faults' | 'scenario'>): string =>
+  `${user === 'none' ? 'all at once' : 'simulated user'}, ${detail}${faults ? ', under faults' : ''}${scenario ? ', in scenarios' : ''}`;
+
+/** The reference passes and the stale plan fails by construction: they say nothing of tasks. */
+export const isByConstruction = ({ producer: { policy } }: Pick<Trace, 'producer'>): boolean =>
+  policy === 'reference' || policy === 'stale';
 
 export const DIMENSIONS = ['profile', 'view', 'harness'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 export class RolloutFigures {
   readonly actors = new Map<string, Actor>();
-  /** Without the reference, which passes by construction. */
+  /** Without the reference and the stale plan. */
   readonly by: Record<Dimension, Map<string, Outcomes>> = { profile: new Map(), view: new Map(), harness: new Map() };
   /** Of every tool that was called: calls, and those that failed by the agent's fault. Without the reference. */
   readonly tools = new Map<string, { made: number; failed: number }>();
@@ -93,7 +103,7 @@ export class RolloutFigures {
       outcomes: none(),
       flags: {},
       by: { profile: new Map(), view: new Map() },
-      isReference: head.producer.policy === 'reference',
+      isByConstruction: isByConstruction(head),
     };
     this.actors.set(name, made);
     return made;
@@ -108,7 +118,7 @@ export class RolloutFigures {
     }
     const actor = this.#actor(head);
     const became = outcomeOf(head, head.verdict);
-    const groups = actor.isReference
+    const groups = actor.isByConstruction
       ? []
       : [['profile', profile] as const, ['view', viewOf(head)] as const, ['harness', harnessOf(head)] as const];
     const all = [

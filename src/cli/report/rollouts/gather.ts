@@ -2,7 +2,7 @@
 import type { Corpus } from '../../../corpus/corpus.js';
 import type { TraceHead } from '../../../corpus/traces/line.js';
 import { eachTrace, traceHeads } from '../../../corpus/traces/read.js';
-import { type ListedTask, RolloutFigures } from './figures.js';
+import { isByConstruction, type ListedTask, RolloutFigures } from './figures.js';
 import { TellingFailures } from './telling.js';
 
 export interface Gathered {
@@ -37,8 +37,7 @@ const isDrawn = (id: string, share: number): boolean => {
   return Number.isNaN(place) || place < share * 2 ** 32;
 };
 
-const isWorthReading = ({ producer, origin }: TraceHead): boolean =>
-  producer.policy !== 'reference' && origin !== 'negative';
+const isWorthReading = (head: TraceHead): boolean => !isByConstruction(head) && head.origin !== 'negative';
 
 export const gatherRollouts = (corpus: Corpus, worlds: readonly string[], mostWhole = MOST_WHOLE): Gathered => {
   const figures = new RolloutFigures();

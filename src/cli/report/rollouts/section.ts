@@ -94,7 +94,7 @@ const plots = ({ by, actors }: RolloutFigures): string => {
   const cross =
     crossTable(all, 'profile', 'Pass rates by who acted and profile') +
     crossTable(all, 'view', 'Pass rates by who acted and view');
-  return `<div class="card">${inside}${cross}<p class="soft">Bars are shares of the rollouts that passed or failed; lines are 95 % intervals (Wilson). By kind, view and harness without the reference, which passes by construction. Rollouts of one task are alike: where there are few tasks, the intervals are too narrow.</p></div>`;
+  return `<div class="card">${inside}${cross}<p class="soft">Bars are shares of the rollouts that passed or failed; lines are 95 % intervals (Wilson). By kind, view and harness without the reference, which passes by construction, and the stale plan, which fails so. Rollouts of one task are alike: where there are few tasks, the intervals are too narrow.</p></div>`;
 };
 
 /** Bins of calls, few enough to be read. */
@@ -102,7 +102,7 @@ const MOST_BINS = 32;
 
 /** Who acted against what was to be done: pass rates that are not mixed over policies. Only where several acted. */
 const crossTable = (actors: readonly [string, Actor][], dimension: 'profile' | 'view', title: string): string => {
-  const several = actors.filter(([, { isReference, outcomes }]) => !isReference && judged(outcomes) > 0);
+  const several = actors.filter(([, { isByConstruction, outcomes }]) => !isByConstruction && judged(outcomes) > 0);
   const keys = [...new Set(several.flatMap(([, { by }]) => [...by[dimension].keys()]))];
   if (several.length < 2 || keys.length < 2) return '';
   const sorted = ratesOf(new Map(keys.map((key) => [key, { passed: 0, failed: 0, cut: 0, faults: {} }])));
@@ -119,8 +119,8 @@ const crossTable = (actors: readonly [string, Actor][], dimension: 'profile' | '
 
 const callsPlot = ({ actors }: RolloutFigures): string => {
   const all: number[] = [];
-  for (const { byCount, isReference } of actors.values())
-    if (!isReference) for (const [calls, n] of byCount.entries()) all[calls] = (all[calls] ?? 0) + (n ?? 0);
+  for (const { byCount, isByConstruction } of actors.values())
+    if (!isByConstruction) for (const [calls, n] of byCount.entries()) all[calls] = (all[calls] ?? 0) + (n ?? 0);
   if (all.length === 0) return '';
   const width = Math.ceil(all.length / MOST_BINS);
   const bars = Array.from({ length: Math.ceil(all.length / width) }, (_, i): [string, number] => {
@@ -176,7 +176,10 @@ export const rolloutSection = (corpus: Corpus, worlds: readonly string[], mostWh
   const actors = [...figures.actors]
     .sort(([, a], [, b]) => judged(b.outcomes) - judged(a.outcomes))
     .slice(0, MOST_ACTORS);
-  const failed = actors.reduce((all, [, { isReference, outcomes }]) => all + (isReference ? 0 : outcomes.failed), 0);
+  const failed = actors.reduce(
+    (all, [, { isByConstruction, outcomes }]) => all + (isByConstruction ? 0 : outcomes.failed),
+    0,
+  );
   const dropped =
     figures.dropped > 0
       ? `<p class="soft">${count(figures.dropped)} more are dropped attempts of prefix-preserving sampling: they were kept for having failed and are in no rate.</p>`

@@ -1,7 +1,7 @@
 /** The failures that tell most: near misses first, of as many kinds as there are. A bounded number is held, whatever there is. */
 import type { TraceLine } from '../../../corpus/traces/line.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
-import { actorOf, viewOf } from './figures.js';
+import { actorOf, isByConstruction, viewOf } from './figures.js';
 
 export interface Failure {
   world: string;
@@ -21,7 +21,7 @@ const MOST_SORTS = 400;
 
 /** What failed first, how the rollout ended, and who acted in which view: alike in all of it, the nearest miss is held. */
 const failureOf = ({ trace, verdict }: TraceLine, world: string, family: string): Failure | undefined => {
-  if (trace.origin?.kind === 'negative' || trace.producer.policy === 'reference') return undefined;
+  if (trace.origin?.kind === 'negative' || isByConstruction(trace)) return undefined;
   if (outcomeOf(trace, verdict).outcome !== 'failed') return undefined;
   const checks = verdict.milestones.flatMap((milestone) => milestone.checks);
   const failed = checks.filter(({ pass }) => !pass);

@@ -2,8 +2,10 @@
 import type { ServiceSpec } from '../../../artifacts/service.js';
 import type { Task } from '../../../artifacts/task.js';
 import type { Corpus } from '../../../corpus/corpus.js';
+import { findScenario } from '../../../corpus/scenarios.js';
 import type { TraceLine } from '../../../corpus/traces/line.js';
 import { eachTrace } from '../../../corpus/traces/read.js';
+import { taskIn } from '../../../dynamics/logged.js';
 import { asTreadleError } from '../../../errors.js';
 import { diverge } from '../../../rollout/divergence/diverge.js';
 import { madeStep, plannedStep, toolIndex } from '../../../rollout/divergence/steps.js';
@@ -80,6 +82,16 @@ const told = (
   };
 };
 
+/** The task as it was when the rollout was judged; undefined where it, or the scenario, is not there any more. */
+const taskOf = (corpus: Corpus, world: string, { trace }: TraceLine): Task | undefined => {
+  const listed = corpus.listTasks(world).tasks.find(({ id }) => id === trace.taskId);
+  if (listed?.hash !== trace.task) return undefined;
+  const task = corpus.readTasks(world).tasks.find(({ id }) => id === trace.taskId);
+  if (!task || !trace.scenario) return task;
+  const scenario = findScenario(corpus, world, trace.scenario.hash);
+  return scenario && taskIn(task, scenario, trace);
+};
+
 /** Read once more, one at a time; one that cannot be told is left out. */
 export const toldFailures = (corpus: Corpus, failures: readonly Failure[]): ToldFailure[] =>
   failures.flatMap((failure) => {
@@ -87,9 +99,7 @@ export const toldFailures = (corpus: Corpus, failures: readonly Failure[]): Told
       const [line] = eachTrace(corpus, failure.world, ({ id }) => id === failure.trace);
       if (!line) return [];
       const { world, services } = corpus.readDescription(failure.world);
-      const task = corpus.readTasks(failure.world).tasks.find(({ id }) => id === failure.task);
-      const listed = corpus.listTasks(failure.world).tasks.find(({ id }) => id === failure.task);
-      const own = listed?.hash === line.trace.task ? task : undefined;
+      const own = taskOf(corpus, failure.world, line);
       return [told(failure, line, own, services, own && doneInstead(line, own, world, services))];
     } catch (thrown) {
       if (asTreadleError(thrown, 'world').code === 'unexpected') throw thrown;
