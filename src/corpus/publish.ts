@@ -1,6 +1,7 @@
 /**
- * A corpus in the registry: every world, service, task and verifier under its name, none of them read. What is opened of a world
- * are three small files that already hold the addresses: world.yaml as text, its certificate, and the list of its tasks.
+ * A corpus in the registry: every world, service, task, verifier and scenario under its name, none of them read. What is opened of a
+ * world are small files that already hold the addresses: world.yaml as text, its certificate, and the lists of its tasks and
+ * scenarios.
  */
 import { parseArtifact } from '../artifacts/registry.js';
 import { NAME } from '../artifacts/table.js';
@@ -12,6 +13,7 @@ import { type BytesOf, recordedWorlds, type WorldSource } from '../serve/registr
 import type { Corpus } from './corpus.js';
 import { readBytes, readData, unreadable } from './files.js';
 import { yamlValue } from './parsed.js';
+import { listScenarios } from './scenarios.js';
 
 /** By whom these records were published; what others published under the same names stays the newest. */
 const SOURCE = 'corpus';
@@ -21,6 +23,7 @@ export interface PublishedCorpus {
   services: number;
   tasks: number;
   verifiers: number;
+  scenarios: number;
   /** Gives every world of the registry by its content address; those of the corpus as they are on the disk then. */
   source: WorldSource;
 }
@@ -78,7 +81,7 @@ const recentReader = (): ((file: string) => Json) => {
 
 /** Throws what the disk says, and `disk_full` where the registry has a folder; what was published until then stays. */
 export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorpus => {
-  const counts = { worlds: 0, services: 0, tasks: 0, verifiers: 0 };
+  const counts = { worlds: 0, services: 0, tasks: 0, verifiers: 0, scenarios: 0 };
   const idOf = new Map<string, string>();
   const readYaml = recentReader();
   for (const id of corpus.worlds()) {
@@ -96,6 +99,11 @@ export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorp
       registry.offer('verifier', `${id}/${task}`, verifier, SOURCE);
       counts.tasks++;
       counts.verifiers++;
+    }
+    for (const { id: scenario, hash: scenarioHash } of listScenarios(corpus, id)?.scenarios ?? []) {
+      const read = (): Json => readData(at('scenarios', `${scenario}.json`)) as Json;
+      registry.publish('scenario', `${id}/${scenario}`, { hash: scenarioHash, read }, SOURCE);
+      counts.scenarios++;
     }
     registry.publish('world', id, { hash, read: () => readYaml(at('world.yaml')) }, SOURCE);
     counts.worlds++;

@@ -17,6 +17,7 @@ import { makeUi, type Ui, warn } from '../ui.js';
 interface Options {
   world?: string;
   task?: string;
+  scenario?: string;
   stdio?: boolean;
   host: string;
   port: number;
@@ -43,9 +44,14 @@ const port = (flag: string, what: string): Option =>
 const listed = (value: string, before: string[]): string[] => [...before, value];
 
 /** What the sessions opened at the start are of. */
-const requestOf = ({ world, task }: Options, first: string): OpenRequest => {
-  if (task === undefined) return { world: world ?? first };
-  return { task: world === undefined || task.includes('/') ? task : `${world}/${task}`, ...(world ? { world } : {}) };
+const requestOf = ({ world, task, scenario }: Options, first: string): OpenRequest => {
+  if (task === undefined && scenario === undefined) return { world: world ?? first };
+  const named = (id: string): string => (world === undefined || id.includes('/') ? id : `${world}/${id}`);
+  return {
+    ...(task === undefined ? {} : { task: named(task) }),
+    ...(scenario === undefined ? {} : { scenario: named(scenario) }),
+    ...(world ? { world } : {}),
+  };
 };
 
 const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
@@ -88,7 +94,7 @@ const overHttp = async (house: House, options: Options, first: string, ui: Ui): 
   const sessions: OpenedSession[] = [];
   const request = requestOf(options, first);
   for (let n = 0; n < count; n++) sessions.push(await house.server.open(request));
-  const { worlds, tasks } = house.published;
+  const { worlds, tasks, scenarios } = house.published;
   const name = sessions[0]?.pins.world.name ?? first;
   ui.give({
     url: served.url,
@@ -98,11 +104,12 @@ const overHttp = async (house: House, options: Options, first: string, ui: Ui): 
     ...(served.nemoGym ? { gymUrl: served.nemoGym } : {}),
     worlds,
     tasks,
+    scenarios,
     sessions,
     ...(sessions[0] ? { clients: clientLines(name, sessions[0]) } : {}),
   });
-  const title = options.task ?? name;
-  sayHowToConnect(ui, { title, name, counts: { worlds, tasks }, served, sessions });
+  const title = options.scenario ?? options.task ?? name;
+  sayHowToConnect(ui, { title, name, counts: { worlds, tasks, scenarios }, served, sessions });
   if (options.warm) await Promise.race([stopped, warmUp(house, { isOver: () => isOver, isBusy: served.isBusy })]);
   await stopped;
   await served.close();
@@ -114,6 +121,7 @@ export const serveCommand = (): Command =>
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption().default(undefined))
     .option('--task <id>', 'the sessions opened at the start are of this task')
+    .option('--scenario <id>', 'the sessions opened at the start are of this scenario: a task with events')
     .option('--stdio', 'one session on stdin and stdout, and nothing else')
     .option('--host <address>', "address of the agents' and the gyms' doors", '127.0.0.1')
     .addOption(port('--port <n>', "port of the agents' door; 0 takes a free one").default(0))
@@ -155,6 +163,7 @@ export const serveCommand = (): Command =>
 Examples:
   treadle serve treadle-out                            a session to paste into Claude Code, OpenClaw or Inspector
   treadle serve treadle-out --task invoice-void-1      the same, with the tools of one task
+  treadle serve treadle-out --scenario invoice-void-1-e1   the same, with the events of one scenario of it
   treadle serve treadle-out --stdio                    one session for a client that starts servers itself
   treadle serve corpus --port 8931 --admin-port 8932 --sessions 0 --json
   treadle serve corpus --openenv-port 8000 --gym-port 8001

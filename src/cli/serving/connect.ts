@@ -22,14 +22,15 @@ export const clientLines = (name: string, { url, token }: { url: string; token: 
 export interface Shown {
   title: string;
   name: string;
-  counts: { worlds: number; tasks: number };
+  counts: { worlds: number; tasks: number; scenarios: number };
   served: MegaMcp;
   sessions: readonly OpenedSession[];
 }
 
 export const sayHowToConnect = (ui: Ui, { title, name, counts, served, sessions }: Shown): void => {
   const [first] = sessions;
-  ui.say(`corpus     ${counts.worlds} world(s), ${counts.tasks} task(s)`);
+  const dynamic = counts.scenarios > 0 ? `, ${counts.scenarios} scenario(s)` : '';
+  ui.say(`corpus     ${counts.worlds} world(s), ${counts.tasks} task(s)${dynamic}`);
   ui.say(`agents     ${served.url}`);
   ui.say(`trainers   ${served.trainers.url}  token ${served.trainers.token}`);
   if (served.openEnv) ui.say(`OpenEnv    ${served.openEnv}`);
@@ -45,6 +46,8 @@ export const sayHowToConnect = (ui: Ui, { title, name, counts, served, sessions 
     }
   }
   ui.say('');
-  ui.say(`More sessions: POST ${served.trainers.url}/v1/sessions {"task": "<name>"}; all requests: GET /openapi.json.`);
+  ui.say(
+    `More sessions: POST ${served.trainers.url}/v1/sessions {"task": "<name>"}${counts.scenarios > 0 ? ' or {"scenario": "<name>"}' : ''}; all requests: GET /openapi.json.`,
+  );
   ui.say('Stop with Ctrl-C.');
 };
