@@ -56,6 +56,8 @@ const Fault = z.strictObject({
   times: z.number().int().positive().optional(),
   /** Decides what the failure or the lie is; the scenario's seed where absent, so that an event lies alike in any company. */
   seed: z.string().optional(),
+  /** Dotted path of the value that a lie is about, where a result has it; any value where absent. */
+  about: z.string().optional(),
 });
 
 export const ScenarioEvent = z.strictObject({

@@ -13,6 +13,7 @@ import { slabsFor } from '../../world/state/slabs.js';
 import { isFrame } from '../verifier/footprints.js';
 import { decide, type Reason, RULES, type Rule } from './accept.js';
 import { eventsFor, scenariosFor } from './author.js';
+import { believing } from './believing.js';
 import { changesOfMind } from './change-of-mind.js';
 import { certificateOf, type Made, madeScenario } from './made.js';
 import { edited, type Stage, tryOut } from './trial.js';
@@ -47,7 +48,7 @@ describe('what is accepted', () => {
       const event = eventOf(scenario);
       const { task } = stage;
       const solved = tryOut(stage, scenario.scenario, scenario.reference);
-      const stale = tryOut(stage, scenario.scenario, task.reference);
+      const stale = tryOut(stage, scenario.scenario, believing(stage));
       const nothing = tryOut(stage, scenario.scenario, { calls: [], answer: '' });
       expect(
         [solved, stale, nothing].map(({ verdict }) => verdict.pass),

@@ -6,7 +6,9 @@ import { type Candidate, type Decision, decide, decideOn, type Reason, type Wove
 import { answerChanges } from './answer-change.js';
 import { changesOfMind } from './change-of-mind.js';
 import { CHOICE_MAKERS } from './choices/makers.js';
+import { closures } from './closures.js';
 import { decideOnSet } from './decide-set.js';
+import { lies } from './lies.js';
 import type { Made } from './made.js';
 import { outages } from './outage.js';
 import { anytime, atTime, byChance } from './retime.js';
@@ -43,6 +45,8 @@ const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [
   answerChanges,
   outages,
   ...CHOICE_MAKERS,
+  lies,
+  closures,
 ];
 
 const isOf = (sources: AuthorOptions['sources'], { event }: Candidate): boolean =>

@@ -9,14 +9,15 @@ export interface Moment {
   at: number;
 }
 
-/** After one of the calls before call `n`; undefined where there is none. */
+/** After one of the calls from `least` on and before call `n`; undefined where there is none. */
 export const momentBefore = (
   { reference: { calls } }: Pick<Task, 'reference'>,
   n: number,
   random: Rng,
+  least = 0,
 ): Moment | undefined => {
-  if (n < 1) return undefined;
-  const at = random.int(0, n - 1);
+  if (n <= least) return undefined;
+  const at = random.int(least, n - 1);
   const tool = calls[at]?.tool as string;
   const nth = calls.slice(0, at + 1).filter((call) => call.tool === tool).length;
   return { when: { after: { tool, nth } }, at };

@@ -24,8 +24,8 @@ import { WAIT, waited } from './wait.js';
 /** Each event's fault takes its own course, also where two strike one tool. */
 const ruleOf = ({ id, effect }: ScenarioEvent, seed: string): FaultRule | undefined => {
   if (!('fault' in effect)) return undefined;
-  const { tool, profile, times, seed: own = `${seed}/${id}` } = effect.fault;
-  return { ...faultRule(`${tool}=${profile}${times === undefined ? '' : `x${times}`}`), seed: own };
+  const { tool, profile, times, about, seed: own = `${seed}/${id}` } = effect.fault;
+  return { ...faultRule(`${tool}=${profile}${times === undefined ? '' : `x${times}`}`), seed: own, about };
 };
 
 /** Scenarios are frozen, and a rollout is one of hundreds of the same. */

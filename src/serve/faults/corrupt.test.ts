@@ -42,6 +42,21 @@ describe('a lie', () => {
     ).toBe(true);
   });
 
+  it('is about the value it is meant to be about, where there is one', () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const lie = corrupted(ORDERS, rng(seed, 'aim'), 'orders.1.amount') as typeof ORDERS;
+      expect(lie.orders[1]?.amount).not.toBe(980);
+      expect({ ...lie, orders: lie.orders.map((one, n) => (n === 1 ? ORDERS.orders[1] : one)) }).toEqual(ORDERS);
+      for (const path of ['orders.1.id', 'orders.9.amount', 'total', '', '__proto__'])
+        expect(corrupted(ORDERS, rng(seed, 'aim'), path)).toEqual(corrupted(ORDERS, rng(seed, 'aim')));
+    }
+  });
+
+  it('of a date in words is another day of that month', () => {
+    for (const lie of lies({ order: { id: 'o', shipped: '26 Sep 2022' } }) as { order: { shipped: string } }[])
+      expect(lie.order.shipped).toMatch(/^([1-9]|1\d|2[0-8]) Sep 2022$/);
+  });
+
   it('of a date is a date', () => {
     for (const lie of lies({ order: { id: 'o', shipped_at: '2026-04-17' } }) as { order: { shipped_at: string } }[])
       expect(lie.order.shipped_at).toMatch(/^2026-04-1\d$/);

@@ -51,6 +51,9 @@ const wrongNumber = (value: number, random: Rng): number => {
 
 /** Two neighbouring digits change places, or one digit is another: a date, an amount or a number in text reads plausibly. */
 const wrongDigits = (text: string, random: Rng): string | undefined => {
+  const [, day, rest] = /^(\d{1,2})( \p{L}{3,} \d{4}\b.*)$/u.exec(text) ?? [];
+  // `26 Sep 2022`: another day, not another century.
+  if (day !== undefined) return `${((Number(day) + random.int(1, 26)) % 28) + 1}${rest}`;
   const at = [...text.matchAll(/\d/g)].map(({ index }) => index);
   if (at.length === 0) return undefined;
   const swappable = at.filter((i) => /\d/.test(text[i + 1] ?? '') && text[i] !== text[i + 1]);
@@ -84,11 +87,23 @@ const wrongValue = (leaf: Leaf, leaves: readonly Leaf[], random: Rng): Leaf['val
 const shortened = (result: Json, { path, items }: List, random: Rng): Json =>
   withAt(result, path, items.slice(0, items.length < 2 ? 0 : random.int(1, items.length - 1)));
 
-/** The answer with one thing wrong in it; undefined where it holds nothing to lie about. */
-export const corrupted = (result: Json, random: Rng): Json | undefined => {
+/** The answer with the value at a path wrong; undefined where it has none, or none that can be wrong. */
+const spoiltAt = (result: Json, path: string, leaves: readonly Leaf[], random: Rng): Json | undefined => {
+  const leaf = leaves.find((one) => one.path.join('.') === path);
+  const wrong = leaf && wrongValue(leaf, leaves, random);
+  return leaf && wrong !== undefined && wrong !== leaf.value ? withAt(result, leaf.path, wrong) : undefined;
+};
+
+/**
+ * The answer with one thing wrong in it; undefined where it holds nothing to lie about. `about`: dotted path of the value that is
+ * rather wrong than any other.
+ */
+export const corrupted = (result: Json, random: Rng, about?: string): Json | undefined => {
   const leaves: Leaf[] = [];
   const lists: List[] = [];
   walk(result, [], leaves, lists);
+  const aimed = about === undefined ? undefined : spoiltAt(result, about, leaves, random);
+  if (aimed !== undefined) return aimed;
   if (lists.length > 0 && (leaves.length === 0 || random.chance(0.35)))
     return shortened(result, random.pick(lists), random);
   for (const leaf of random.shuffle(leaves)) {

@@ -24,7 +24,7 @@ const keyOf = ({ text, seed }: FaultRule, tool: string): string =>
 
 /** The lie that a rule makes of a result; `about`: which call, or its arguments where the lie lasts. Undefined where there is none. */
 export const lieOf = (rule: FaultRule, seed: string, tool: string, about: string, result: Json): Json | undefined =>
-  corrupted(result, rng(rule.seed ?? seed, 'lie', rule.text, tool, about));
+  corrupted(result, rng(rule.seed ?? seed, 'lie', rule.text, tool, about), rule.about);
 
 /** What tells one lie of a tool from another: a lasting one is the same each time the same is asked. */
 export const aboutOf = ({ profile }: Pick<FaultRule, 'profile'>, nth: number, args: unknown): string =>

@@ -19,6 +19,8 @@ export interface FaultRule {
   times: number;
   /** Decides what the failure or the lie is, in place of the plan's. */
   seed?: string | undefined;
+  /** Dotted path of the value that a lie is about, where a result has it. */
+  about?: string | undefined;
 }
 
 export const FAULT_FORM = 'TOOL=P1|P2|P3|P4[xTIMES][@RATE], for example get_*=P1@5% or list_orders=P3x2@0.1';

@@ -1,5 +1,7 @@
 /** Whether it makes a difference to have noticed (rules 4 and 8). */
+import type { ScenarioEvent } from '../../../artifacts/scenario.js';
 import { broken, type Case, failing, firedAfter, holds, isDistractor, type Ruling } from '../case.js';
+import type { Stage } from '../trial.js';
 
 const some = (words: readonly string[]): string => words.slice(0, 2).join('; ');
 
@@ -15,12 +17,16 @@ export const hasConsequences = ({ events, stale }: Case): Ruling => {
   return holds(`the old plan fails: ${some(failing(stale))}`);
 };
 
+/** Whether something else is to be done, not only looked at again. */
+const asksForDeeds = ({ world }: Stage, { reference: { insert } }: ScenarioEvent): boolean =>
+  insert.some(({ tool }) => (world.tools.get(tool)?.tool.tool.writes.length ?? 0) > 0);
+
 /** Doing nothing fails, and so do the old deeds with the new answer, where something else is to be done. */
 export const cannotBeIgnored = (tried: Case): Ruling => {
-  const { events, nothing } = tried;
+  const { events, nothing, stage } = tried;
   if (nothing.verdict.pass) return broken('doing nothing passes');
   const evidence = [`doing nothing fails: ${some(failing(nothing))}`];
-  if (!events.some((event) => !isDistractor(event) && event.reference.insert.length > 0)) return holds(...evidence);
+  if (!events.some((event) => !isDistractor(event) && asksForDeeds(stage, event))) return holds(...evidence);
   const { ignoring } = tried;
   if (ignoring.verdict.pass) return broken('the old deeds with the new answer pass');
   return holds(...evidence, `the old deeds with the new answer fail: ${some(failing(ignoring))}`);

@@ -3,11 +3,16 @@ import { policiesOf } from '../../../tasks/gate.js';
 import { meeting, pathWords } from '../../paths.js';
 import { writtenPlaces } from '../../verifier/footprints.js';
 import { broken, type Case, holds, type Ruling } from '../case.js';
+import { impossibleFault } from './faults.js';
 
 /** Every event fires while the reference is carried out, unless another excludes it, and breaks no invariant of the world. */
 export const applies = ({ scenario, solved, stage }: Case): Ruling => {
   const { engine, session } = solved;
   const evidence: string[] = [];
+  for (const event of scenario.events) {
+    const impossible = impossibleFault(stage, event);
+    if (impossible !== undefined) return broken(`${event.id}: ${impossible}`);
+  }
   for (const { id } of scenario.events) {
     const fate = engine.log.find((entry) => entry.event === id);
     if (fate?.fate === 'fired')

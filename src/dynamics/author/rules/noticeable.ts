@@ -2,6 +2,7 @@
 import type { ScenarioEvent } from '../../../artifacts/scenario.js';
 import { isLate } from '../../solve/edits.js';
 import { broken, type Case, firedAfter, holds, isDistractor, type Ruling } from '../case.js';
+import { unnoticeableLie } from './faults.js';
 
 const plain = (words: string): string =>
   words
@@ -15,7 +16,9 @@ const givesAway = (text: string, answer: string): boolean => {
   return told.length > 2 && ` ${plain(text)} `.includes(` ${told} `);
 };
 
-const ofOne = ({ solved, course, stage: { task }, reference }: Case, event: ScenarioEvent): Ruling => {
+const ofOne = (tried: Case, event: ScenarioEvent): Ruling => {
+  const { solved, course, stage, reference } = tried;
+  const { task } = stage;
   const { id, notify, effect, source } = event;
   const at = firedAfter(solved, id) ?? 0;
   const { from } = event.reference;
@@ -26,6 +29,8 @@ const ofOne = ({ solved, course, stage: { task }, reference }: Case, event: Scen
   const fired = course.fired.find((one) => one.event.id === id);
   const when =
     fired && isLate(fired) ? `call ${from} is done by then and made up for` : `before call ${from} that it changes`;
+  const lie = unnoticeableLie(tried, event);
+  if (lie !== undefined) return broken(`${id}: ${lie}`);
   const discoverBy = notify.discoverBy ?? [];
   if (!isDistractor(event) && notify.to === 'none' && source !== 'fault' && discoverBy.length === 0)
     return broken(`${id}: nobody tells of it and no tool shows it`);
