@@ -28,6 +28,7 @@ import { recordExport } from '../pipeline/freeze/record.js';
 import { addRowOptions, type RowCliOptions, rowOptionsOf } from '../pipeline/row-options.js';
 import { type CorpusRows, exportCorpus } from '../pipeline/rows.js';
 import { makeUi, type Ui } from '../ui.js';
+import { exportPreferencesCommand } from './export-preferences.js';
 import { exportRlCommand } from './export-rl.js';
 import { exportWorldModelCommand } from './export-world-model.js';
 
@@ -159,6 +160,7 @@ export const exportCommand = (): Command =>
         if (!process.exitCode) recordExport(action);
       })
       .addCommand(authoringCommand())
+      .addCommand(exportPreferencesCommand())
       .addCommand(exportRlCommand())
       .addCommand(exportWorldModelCommand())
       .description('write SFT rows of the passing rollouts, with a dataset card')

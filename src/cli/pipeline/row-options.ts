@@ -61,14 +61,22 @@ const readOnly = (text: string, before: Partial<Record<Facet, string[]>>): Parti
   return { ...before, [facet]: [...(before[facet] ?? []), ...values] };
 };
 
-const eventSources =
-  (flag: string) =>
-  (text: string): string[] => {
+/** `flag` takes sources of events between commas. */
+export const sourceOption = (flag: string, says: string): Option =>
+  new Option(`${flag} <list>`, says).argParser((text: string): string[] => {
     const named = text.split(',').map((part) => part.trim());
     const stray = named.find((name) => !(EVENT_SOURCES as readonly string[]).includes(name));
     if (stray === undefined) return named;
     throw badOption(`${flag} takes sources of events between commas`, stray, `They are ${EVENT_SOURCES.join(', ')}.`);
-  };
+  });
+
+export const noticesOption = (): Option =>
+  new Option(
+    '--notices <how>',
+    "merge: what a user says behind a tool's result goes into that result, for chat templates that refuse it there",
+  )
+    .choices(['keep', 'merge'])
+    .default('keep');
 
 const readLicence = (text: string, before: Record<string, string>): Record<string, string> => {
   const at = text.lastIndexOf('=');
@@ -104,16 +112,8 @@ export const addRowOptions = (command: Command): Command =>
         .default({}, 'all')
         .argParser(readOnly),
     )
-    .addOption(
-      new Option('--source <list>', 'only rollouts in which an event of one of these sources fired').argParser(
-        eventSources('--source'),
-      ),
-    )
-    .addOption(
-      new Option('--without-source <list>', 'only rollouts in which no event of these sources fired').argParser(
-        eventSources('--without-source'),
-      ),
-    )
+    .addOption(sourceOption('--source', 'only rollouts in which an event of one of these sources fired'))
+    .addOption(sourceOption('--without-source', 'only rollouts in which no event of these sources fired'))
     .addOption(
       new Option('--max-chars <n>', 'longest conversation, in characters').argParser(
         wholeNumber('--max-chars', 1_000_000_000),
@@ -136,14 +136,7 @@ export const addRowOptions = (command: Command): Command =>
         .choices(['split', 'refuse'])
         .default('split'),
     )
-    .addOption(
-      new Option(
-        '--notices <how>',
-        "merge: what a user says behind a tool's result goes into that result, for chat templates that refuse it there",
-      )
-        .choices(['keep', 'merge'])
-        .default('keep'),
-    )
+    .addOption(noticesOption())
     .addOption(
       new Option('--dedup <how>', 'exact: the same task and messages; near: nearly the same words too')
         .choices(['none', 'exact', 'near'])
