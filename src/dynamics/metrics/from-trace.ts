@@ -1,6 +1,6 @@
 /** A kept rollout as the figures take it. */
 import type { Task } from '../../artifacts/task.js';
-import type { Trace } from '../../artifacts/trace.js';
+import type { LedgerEntry, Trace } from '../../artifacts/trace.js';
 import type { Verdict } from '../../artifacts/verdict.js';
 import { type FaultProfile, faultRule } from '../../serve/faults/rule.js';
 import type { CostRun } from './costbench.js';
@@ -14,6 +14,9 @@ const INVALID = new Set([
   'missing_argument',
   'unknown_argument',
 ]);
+
+/** Injected failures are none. */
+export const isInvalid = ({ error }: LedgerEntry): boolean => error?.fault === 'agent' && INVALID.has(error.code);
 
 type Rolled = { trace: Trace; verdict: Pick<Verdict, 'pass'>; task: Pick<Task, 'reference'> };
 
@@ -42,5 +45,5 @@ export const costRun = ({ trace, verdict, task }: Rolled): CostRun => ({
   cost: trace.ledger.length,
   optimum: task.reference.calls.length,
   calls: trace.ledger.length,
-  invalidCalls: trace.ledger.filter(({ error }) => error?.fault === 'agent' && INVALID.has(error.code)).length,
+  invalidCalls: trace.ledger.filter(isInvalid).length,
 });
