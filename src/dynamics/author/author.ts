@@ -66,17 +66,41 @@ const keep = (authored: Authored, events: readonly ScenarioEvent[], decideOnIt: 
   }
 };
 
-/** Every candidate of one event, decided on. Runs all of them. */
+/** Calls of a reference from which on every trial of it takes its time. */
+const LONG = 12;
+
+/** What is tried of each kind for so many scenarios that are wanted: some are refused, and the rest is to choose from. */
+const triesFor = ({ task }: Stage, perTask: number): number =>
+  task.reference.calls.length > LONG ? perTask : 2 * perTask;
+
+/** The stage with some of its facts only: a long task has more of them than anybody could change their mind about. */
+const focused = ({ world, task }: Stage, most: number, random: Rng): Stage => {
+  const stages = task.disclosure.stages.map((one) => one.facts.map((fact) => ({ node: one.node, fact })));
+  const all = stages.flat();
+  if (all.length <= most) return { world, task };
+  const kept = new Set(random.sample(all, most).map(({ fact }) => fact));
+  const disclosure = {
+    ...task.disclosure,
+    stages: task.disclosure.stages.map((one) => ({ ...one, facts: one.facts.filter((fact) => kept.has(fact)) })),
+  };
+  return { world, task: { ...task, disclosure } };
+};
+
+/** Candidates of one event, decided on: of each maker some where there are many. */
 export const eventsFor = (
   stage: Stage,
   random: Rng,
   seed: string,
-  { sources }: Pick<AuthorOptions, 'sources'> = {},
+  { sources, perTask = Number.POSITIVE_INFINITY }: Partial<AuthorOptions> = {},
 ): Authored => {
   const authored: Authored = { accepted: [], refused: [], candidates: 0 };
-  for (const make of MAKERS)
-    for (const candidate of make(stage, random.stream(make.name)))
-      if (isOf(sources, candidate)) keep(authored, [candidate.event], () => decide(stage, candidate, seed));
+  const most = triesFor(stage, perTask);
+  const seen = focused(stage, most, random.stream('focus'));
+  for (const make of MAKERS) {
+    const all = make(seen, random.stream(make.name)).filter((candidate) => isOf(sources, candidate));
+    const tried = all.length > most ? random.stream(`${make.name} some`).sample(all, most) : all;
+    for (const candidate of tried) keep(authored, [candidate.event], () => decide(stage, candidate, seed));
+  }
   return authored;
 };
 
@@ -84,7 +108,7 @@ export const eventsFor = (
 const CHANCES = 4;
 /** Events of a set at most, where nothing else is said. */
 const MOST = 5;
-/** Sets of events that are tried for one task. */
+/** Sets of events that are tried for one task at most. */
 const SETS = 12;
 
 const isByChance = ({ when }: ScenarioEvent): boolean => 'random' in when;
@@ -100,9 +124,9 @@ const withSeeds = (scenario: Woven, seed: string, decideOnIt: (scenario: Woven) 
 const isUnlucky = (decision: Decision): boolean => !decision.accepted && decision.rule === 'applies';
 
 /** Accepted events again, each by the clock or by chance. */
-const timedFor = (stage: Stage, singles: readonly Made[], random: Rng, seed: string): Authored => {
+const timedFor = (stage: Stage, singles: readonly Made[], most: number, random: Rng, seed: string): Authored => {
   const authored: Authored = { accepted: [], refused: [], candidates: 0 };
-  for (const { scenario } of singles) {
+  for (const { scenario } of spread(singles, most, random)) {
     const [event] = scenario.events;
     const own = random.stream(event?.id ?? '');
     const always = event && anytime(stage, event, seed);
@@ -114,10 +138,16 @@ const timedFor = (stage: Stage, singles: readonly Made[], random: Rng, seed: str
 };
 
 /** Sets of accepted events. */
-const setsFor = (stage: Stage, accepted: readonly Made[], random: Rng, seed: string, most: number): Authored => {
+const setsFor = (
+  stage: Stage,
+  accepted: readonly Made[],
+  { most, tries }: { most: number; tries: number },
+  random: Rng,
+  seed: string,
+): Authored => {
   const authored: Authored = { accepted: [], refused: [], candidates: 0 };
   const events = accepted.flatMap(({ scenario }) => scenario.events);
-  for (const set of setsOf(stage.task, events, { most, tries: SETS }, random)) {
+  for (const set of setsOf(stage.task, events, { most, tries }, random)) {
     // An event that needs no other and was accepted with this trigger is what it was.
     const alone = ({ excludes: _, ...event }: ScenarioEvent): boolean =>
       event.needs.length === 0 &&
@@ -132,10 +162,12 @@ const setsFor = (stage: Stage, accepted: readonly Made[], random: Rng, seed: str
  * kept, of as many sources and triggers as there are. The same arguments give the same scenarios.
  */
 export const scenariosFor = (stage: Stage, random: Rng, seed: string, options: AuthorOptions): Authored => {
-  const { perTask, most = MOST } = options;
+  const { perTask, most: size = MOST } = options;
+  const most = triesFor(stage, perTask);
   const singles = eventsFor(stage, random, seed, options);
-  const timed = timedFor(stage, singles.accepted, random.stream('timed'), seed);
-  const sets = setsFor(stage, [...singles.accepted, ...timed.accepted], random.stream('sets'), seed, most);
+  const timed = timedFor(stage, singles.accepted, Math.ceil(most / 2), random.stream('timed'), seed);
+  const known = [...singles.accepted, ...timed.accepted];
+  const sets = setsFor(stage, known, { most: size, tries: Math.min(SETS, most) }, random.stream('sets'), seed);
   const all = [singles, timed, sets];
   return {
     accepted: spread(

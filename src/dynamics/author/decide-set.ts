@@ -10,7 +10,7 @@ import { Case, isDistractor, type Ruling } from './case.js';
 import { leavesTheRest } from './rules/bearing.js';
 import { hasConsequences } from './rules/consequences.js';
 import { applies } from './rules/firing.js';
-import { solvable } from './rules/solvable.js';
+import { passes } from './rules/solvable.js';
 import type { Stage } from './trial.js';
 
 const refused = (rule: Reason, evidence: string): Decision => ({
@@ -30,7 +30,7 @@ const restricted = ({ events, ...rest }: Woven, chosen: readonly string[]): Wove
 
 const SUBSET_RULES: readonly [Reason, (tried: Case) => Ruling][] = [
   ['applies', applies],
-  ['solvable', solvable],
+  ['solvable', passes],
   ['has_consequences', hasConsequences],
   ['leaves_the_rest', leavesTheRest],
 ];

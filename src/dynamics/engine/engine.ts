@@ -113,6 +113,13 @@ export class EventEngine implements Events {
     this.settle(undefined, session);
   }
 
+  /** All that decides how events go on, but for the clock and how long ago others fired. */
+  ahead(): Json {
+    const { steps, matches, armed, log } = this.#state;
+    const fates = log.map(({ event, fate }) => `${event} ${fate}`);
+    return { steps, matches, armed: Object.keys(armed).sort(), fates, faults: this.#faults.save() };
+  }
+
   #perform(event: ScenarioEvent, ground: Ground): Touch[] {
     const { effect } = event;
     if ('patch' in effect) return applyPatch(ground, effect.patch);

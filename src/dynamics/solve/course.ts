@@ -4,7 +4,8 @@
  */
 import type { ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Reference, Source } from '../../artifacts/task.js';
-import type { Json } from '../../kit/hash.js';
+import { canonicalJson, type Json } from '../../kit/hash.js';
+import { valueAt } from '../../kit/json-path.js';
 import type { Session } from '../../serve/sessions/session.js';
 import { followedArguments } from '../../tasks/follow.js';
 import { memoryOf } from '../author/believing.js';
@@ -16,6 +17,8 @@ import { type Solved, solve } from './solved.js';
 
 interface Done extends Step {
   result: Json;
+  /** What it showed is what it shows while nothing happens. */
+  isAsEver: boolean;
 }
 
 /** Events that fired in a session, in their order, with its calls by then. */
@@ -71,6 +74,20 @@ export class Course {
     return Math.max(0, ...this.#done.map(({ place }) => place));
   }
 
+  /** Whether another course has done and seen the same, in whatever order events came, and has the same still to do. */
+  standsAs(other: Course): boolean {
+    const [own, theirs] = [this.#plan.steps, other.#plan.steps].map((steps) => steps.map(({ id }) => id).join(' '));
+    return (
+      own === theirs &&
+      this.#missed.length === other.#missed.length &&
+      this.#done.length === other.#done.length &&
+      this.#done.every(({ id, result }, n) => {
+        const there = other.#done[n];
+        return there?.id === id && (there.result === result || canonicalJson(there.result) === canonicalJson(result));
+      })
+    );
+  }
+
   /** Takes up what has fired since. Throws `edit_conflict`, `answer_conflict`, `bad_edit`. */
   notice(session: Session): void {
     const all = firedIn(session);
@@ -98,7 +115,9 @@ export class Course {
     if (!due) return false;
     const args = this.#argumentsOf(due);
     const { result } = session.call(due.call.tool, structuredClone(args));
-    this.#done.push({ ...due, call: { ...due.call, args }, result: result as Json });
+    const memory = due.own === undefined ? undefined : memoryOf(this.#stage).results[due.own];
+    const isAsEver = memory !== undefined && JSON.stringify(memory) === JSON.stringify(result);
+    this.#done.push({ ...due, call: { ...due.call, args }, result: result as Json, isAsEver });
     this.notice(session);
     return true;
   }
@@ -111,13 +130,15 @@ export class Course {
 
   #argumentsOf(due: Step): Step['call']['args'] {
     const { steps, reference } = this.#plan;
-    const results = new Map(this.#done.map(({ id, result }) => [id, result]));
+    // While all that was seen is what was planned with, so are the arguments.
+    if (this.#done.every(({ isAsEver }) => isAsEver)) return due.call.args;
+    const done = new Map(this.#done.map((one) => [one.id, one]));
     const memory = memoryOf(this.#stage);
     const at = (call: number, path: string): Json | undefined => {
-      const from = steps[call];
-      const now = from && results.get(from.id);
-      const before = from?.own === undefined ? now : memory.results[from.own];
-      return valueNow(before, now, path);
+      const from = done.get(steps[call]?.id ?? '');
+      if (!from) return undefined;
+      if (from.isAsEver || from.own === undefined) return valueAt(from.result, path);
+      return valueNow(memory.results[from.own], from.result, path);
     };
     return followedArguments(reference, steps.indexOf(due), { at, unseen: undefined }) ?? due.call.args;
   }

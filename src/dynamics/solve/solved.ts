@@ -58,15 +58,27 @@ const moved = ({ arg, from }: Source, call: number, { places, instead }: Moves):
   return { call, arg, from: { observed, path: from.path } };
 };
 
+type ByCall = ReadonlyMap<number, readonly Source[]>;
+
+const byCall = (sources: readonly Source[]): ByCall => {
+  const out = new Map<number, Source[]>();
+  for (const source of sources) {
+    const own = out.get(source.call);
+    if (own) own.push(source);
+    else out.set(source.call, [source]);
+  }
+  return out;
+};
+
 const sourcesAt = (
   n: number,
   step: Step,
-  { calls, sources }: Reference,
+  { calls, sources }: { calls: readonly Call[]; sources: ByCall },
   edits: readonly Edit[],
   moves: Moves,
 ): Source[] => {
   const model = step.own ?? modelOf(step, calls, edits);
-  const own = sources.filter(({ call }) => call === model);
+  const own = sources.get(model ?? -1) ?? [];
   if (step.own !== undefined) return own.map((source) => moved(source, n, moves));
   const old = calls[model ?? -1]?.args;
   // Of an event's call, what is as in its model comes from where that came from; the rest is the event's.
@@ -92,12 +104,14 @@ export const solve = (task: Pick<Task, 'reference'>, fired: readonly Fired[]): S
   const edits = editsOf(reference.calls, fired);
   const steps = planned(reference.calls, edits);
   const moves = movesOf(reference.calls, edits, steps);
+  const sources = byCall(reference.sources);
+  const all = { calls: reference.calls, sources };
   return {
     steps,
     reference: {
       calls: steps.map(({ call }) => call),
       answer: answerAfter(reference.answer, fired),
-      sources: steps.flatMap((step, n) => sourcesAt(n, step, reference, edits, moves)),
+      sources: steps.flatMap((step, n) => sourcesAt(n, step, all, edits, moves)),
     },
   };
 };
