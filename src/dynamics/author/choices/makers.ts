@@ -5,8 +5,11 @@ import type { Stage } from '../trial.js';
 import { dearer } from './dearer.js';
 import { keepsOne } from './keeps-one.js';
 import { housesMoved } from './moved.js';
+import { notices } from './notices.js';
 import { otherChoices } from './other-choice.js';
 import { otherTerms } from './other-term.js';
+import { overtaken } from './overtaken.js';
+import { rumours } from './rumours.js';
 import { runsShort } from './runs-short.js';
 import { soldOut } from './sold-out.js';
 import { withdrawn } from './withdrawn.js';
@@ -20,4 +23,7 @@ export const CHOICE_MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[]
   soldOut,
   dearer,
   runsShort,
+  overtaken,
+  notices,
+  rumours,
 ];

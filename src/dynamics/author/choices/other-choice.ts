@@ -59,6 +59,7 @@ export const firstThatFits = (
   const near = site.random
     .stream(slot.path)
     .shuffle(free)
+    .filter((row) => isSameMake(table, slot.row, row))
     .filter((row) => !isStrict || wish.length === 0 || meets(row) > 0 || isOtherTaste(table, row, former, wish))
     .sort((a, b) => meets(b) - meets(a) || optionsApart(table, slot.row, a) - optionsApart(table, slot.row, b));
   for (const row of near.slice(0, 6)) {
@@ -71,6 +72,14 @@ export const firstThatFits = (
 /** What the new choice takes the place of: the row at the same place of the other list. */
 const formerOf = (slots: readonly Slot[], { table, arg, item }: Slot): Slot | undefined =>
   item === undefined ? undefined : slots.find((one) => one.table === table && one.item === item && one.arg !== arg);
+
+/** What nobody changes their mind about: it has to fit the person, or what they have. */
+const FIT = /^(size|gender|skin tone)$|compatib/i;
+
+const isSameMake = (table: Table, chosen: Row, other: Row): boolean => {
+  const [had, has] = [optionsOf(table, chosen) ?? {}, optionsOf(table, other) ?? {}];
+  return Object.keys(has).every((name) => !FIT.test(name) || had[name] === has[name]);
+};
 
 /** Whether a row meets the wish in another way: another colour will do, another size or strength would not. */
 const isOtherTaste = (table: Table, row: Row, former: Slot | undefined, wish: readonly [string, string][]): boolean => {

@@ -54,7 +54,10 @@ it('passes the ten rules, but for what the task itself cannot tell', () => {
   });
   expect(made.length).toBeGreaterThan(6);
   // The move that is taken back: who does nothing leaves what the task leaves, and the event never comes.
-  expect(refused).toEqual([['tau2-retail-4', 'housesMoved', 'cannot_be_ignored']]);
+  expect(refused).toEqual([
+    ['tau2-retail-4', 'housesMoved', 'cannot_be_ignored'],
+    ['tau2-retail-4', 'rumours', 'cannot_be_ignored'],
+  ]);
 });
 
 describe('an event', () => {
@@ -97,12 +100,41 @@ describe('an event', () => {
     expect(reason?.event.notify.text).toContain('“ordered by mistake”');
     expect(values(reason?.event as ScenarioEvent)).toEqual({ cancel_reason: 'ordered by mistake' });
   });
+  it('overtakes what was asked for: done by another tool, or too late and said so', () => {
+    const events = of('overtaken', '0').map(({ event }) => event);
+    const goesBack = events.find(({ id }) => id === 'return_delivered_3');
+    expect(goesBack?.reference.insert[0]).toEqual({
+      service: 'retail',
+      tool: 'return_delivered_order_items',
+      args: { order_id: '#W1', item_ids: ['L1', 'M1'], payment_method_id: 'card_1' },
+    });
+    expect(goesBack?.checks.retire.length).toBeGreaterThan(0);
+    const [late] = events.filter(({ id }) => id.startsWith('late_'));
+    expect(late?.checks.answer?.is.expected).toEqual([expect.stringMatching(/^(processed|delivered)$/)]);
+    expect(late?.reference).toMatchObject({ insert: [], drop: 1, answer: expect.stringContaining('rder #W1 is') });
+  });
+  it('is never a record that goes back to an earlier status', () => {
+    for (const { maker, candidate } of made)
+      if (maker === 'overtaken')
+        expect(JSON.stringify(candidate.event.effect)).not.toMatch(/"status":"(pending|cancelled)/);
+  });
+  it('announces, where it is the shop that speaks, and is hearsay where it is not', () => {
+    const [reason] = of('notices', '0').map(({ event }) => event);
+    expect(reason?.effect).toMatchObject({
+      publish: { service: 'retail', table: 'notice', authoritative: true, set: { origin: 'official' } },
+    });
+    expect(values(reason as ScenarioEvent)).toEqual({ cancel_reason: 'ordered by mistake' });
+    const [rumour] = of('rumours', '0').map(({ event }) => event);
+    expect(rumour?.effect).toMatchObject({ publish: { authoritative: false, set: { origin: 'unverified' } } });
+    expect(rumour?.checks).toEqual({ retire: [], replace: [], add: [] });
+  });
   it('is told by the customer without an id that only the shop knows', () => {
     for (const { candidate } of made) {
       const { to, text = '' } = candidate.event.notify;
-      expect(to).toBe('user');
+      expect(to).toBe(candidate.event.source === 'requirement' ? 'user' : to);
+      if (to === 'none') continue;
       expect(text).not.toMatch(/\b(L\d|M\d|card_1|gift_1|ana_lee_1)\b/);
-      expect(text).toMatch(/[.]$/);
+      expect(text).toMatch(/[.!]$/);
     }
   });
   it('comes out the same again', () => {

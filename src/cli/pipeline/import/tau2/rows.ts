@@ -52,6 +52,9 @@ const assertWhole = ({ products, users, orders }: Db): void => {
   }
 };
 
+/** Parents first. */
+const TABLES = ['product', 'variant', 'user', 'payment_method', 'order', 'order_item', 'payment', 'notice'];
+
 /** Key of an order's item: its place on the order, so that keys sort as items stand. */
 const itemKey = (order: string, position: number): string => `${order}-${String(position).padStart(4, '0')}`;
 
@@ -61,7 +64,9 @@ const itemKey = (order: string, position: number): string => `${order}-${String(
  */
 export const rowsOf = (db: Db, spec: ServiceSpec, seed: string): Rows => {
   assertWhole(db);
-  const rows: Rows = { product: [], variant: [], user: [], payment_method: [], order: [], order_item: [], payment: [] };
+  const rows: Rows = Object.fromEntries(
+    TABLES.filter((table) => table !== 'notice' || spec.tables.notice).map((table) => [table, []]),
+  );
   const add = (table: string, row: Row): void => void rows[table]?.push(row);
   for (const { product_id, name, variants } of Object.values(db.products)) {
     add('product', { product_id, name });
