@@ -7,17 +7,18 @@ import { valueAt, withValueAt } from '../../kit/json-path.js';
 import type { Rng } from '../../kit/rng.js';
 import { snake } from '../../kit/words.js';
 import type { Session } from '../../serve/sessions/session.js';
-import { freeText } from '../../tasks/atomic/texts.js';
+import { PROSE } from '../../tasks/atomic/texts.js';
 import { currencyOf, sayValue } from '../../tasks/ground/say.js';
 import { gather } from '../../verify/evidence.js';
 import { verify } from '../../verify/verdict.js';
 import type { SqlValue } from '../../world/state/types.js';
 import { isFrame } from '../verifier/footprints.js';
 import type { Candidate } from './accept.js';
-import { newArgument } from './new-value.js';
+import { newArgument, otherText } from './new-value.js';
 import { asItIsNow, rowByKey, rowsWhere } from './rows.js';
 import { played, type Stage } from './trial.js';
 import { momentBefore } from './when.js';
+import { correction } from './words.js';
 
 type Changes = Map<string, { before: SqlValue; now: SqlValue }>;
 
@@ -50,10 +51,27 @@ const wordsFor = (fact: Fact, changes: Changes, n: number, now: Session): string
   return undefined;
 };
 
-const textOf = ({ says, words }: Fact, other: string): string => {
-  const now = says.replace(words, () => other).replace(/([.?!])”\.$/, '$1”');
-  return `I have to correct myself: ${now.charAt(0).toLowerCase()}${now.slice(1)}`;
+const nowSays = ({ says, words }: Fact, other: string): string =>
+  says.replace(words, () => other).replace(/([.?!])”\.$/, '$1”');
+
+/** The request that the fact belongs to, where its name alone would not tell which is meant: as the numbered brief has it. */
+const requestOf = ({ brief, disclosure: { stages } }: Task, { fact, stage }: Wish): string | undefined => {
+  const at = stages.findIndex(({ node }) => node === stage);
+  const own = stages[at];
+  const isTwice = own?.facts.some((one) => typeof one !== 'string' && one !== fact && one.asked[0] === fact.asked[0]);
+  if (stages.length < 2 && !isTwice) return undefined;
+  const line = new RegExp(`^${at + 1}\\. (?:Question \\d+: )?(.+)$`, 'm').exec(brief)?.[1];
+  return line ?? own?.full;
 };
+
+/** Whether something else in the task goes by the value: who changes it would have to say more. */
+const isNamedElsewhere = ({ disclosure: { stages } }: Task, { fact, stage }: Pick<Wish, 'fact' | 'stage'>): boolean =>
+  /\p{L}{3}/u.test(fact.words) &&
+  stages.some(({ node, full, facts }) =>
+    node === stage
+      ? facts.some((one) => typeof one !== 'string' && one !== fact && one.words.includes(fact.words))
+      : full.includes(fact.words),
+  );
 
 const changedChecks = (task: Task, now: Session, changes: Changes): ScenarioEvent['checks']['replace'] | undefined => {
   const { milestones } = verify(task, gather(now, task.reference.answer), now.id, '0'.repeat(64));
@@ -75,12 +93,14 @@ const saidElsewhere = (changes: Changes, now: Session, old: Json | undefined, ra
   for (const [place, { before }] of changes) {
     if (before !== old) continue;
     const [service = '', table = '', col = ''] = place.split('.');
-    return freeText(col, rowsWhere(now, service, table, {}, 200), before, random);
+    return otherText(col, rowsWhere(now, service, table, {}, 200), before, random);
   }
   return undefined;
 };
 
 interface Wish {
+  /** The node in whose stage it is said. */
+  stage: string;
   fact: Fact;
   /** The call that writes it, and its argument. */
   n: number;
@@ -91,10 +111,11 @@ interface Wish {
 /** The event that asks for this value; `better`: a value that would read more naturally. */
 const asking = (
   { world, task }: Stage,
-  { fact, n, arg, when }: Wish,
+  wish: Wish,
   value: Json,
   random: Rng,
 ): { candidate?: Candidate; better?: Json | undefined } => {
+  const { fact, stage, n, arg, when } = wish;
   const call = task.reference.calls[n] as Call;
   const other: Call = { ...call, args: withValueAt(call.args, arg, value) };
   const calls = task.reference.calls.map((each, at) => (at === n ? other : each));
@@ -106,9 +127,11 @@ const asking = (
     const words = wordsFor(fact, changes, n, now);
     const replace = words === undefined || words === fact.words ? undefined : changedChecks(task, now, changes);
     if (words === undefined || !replace) return {};
-    const say = textOf(fact, words);
+    const says = nowSays(fact, words);
+    const say = correction(says, requestOf(task, wish), random.stream('words'));
+    const tells = [{ ...(task.disclosure.stages.length > 1 ? { stage } : {}), fact: fact.id, words, says }];
     const event: ScenarioEvent = {
-      id: `new_${fact.id}`,
+      id: task.disclosure.stages.length > 1 ? `new_${stage}_${fact.id}` : `new_${fact.id}`,
       source: 'requirement',
       when,
       guard: [],
@@ -117,11 +140,11 @@ const asking = (
       reads: [],
       writes: [],
       effect: { say },
-      notify: { to: 'user', text: say },
+      notify: { to: 'user', text: say, tells },
       checks: { retire: [], replace, add: [] },
       reference: { insert: [other], from: n, drop: 1 },
     };
-    const isText = typeof value === 'string' && value.includes(' ');
+    const isText = typeof value === 'string' && value.includes(' ') && PROSE.test(snake(arg.split('.').at(-1) ?? arg));
     return {
       candidate: { event, answer: task.reference.answer },
       better: isText ? saidElsewhere(changes, now, valueAt(call.args, arg), random) : undefined,
@@ -132,13 +155,18 @@ const asking = (
   }
 };
 
-const candidateOf = (stage: Stage, fact: Fact, n: number, arg: string, random: Rng): Candidate | undefined => {
+const candidateOf = (
+  stage: Stage,
+  { fact, stage: node, n, arg }: Omit<Wish, 'when'>,
+  random: Rng,
+): Candidate | undefined => {
   const { task } = stage;
   const old = valueAt(task.reference.calls[n]?.args, arg);
   const value = newArgument(snake(arg.split('.').at(-1) ?? arg), old, random);
   const when = momentBefore(task, n, random)?.when;
   if (value === undefined || !when || !fact.says.includes(fact.words)) return undefined;
-  const wish = { fact, n, arg, when };
+  if (isNamedElsewhere(task, { fact, stage: node })) return undefined;
+  const wish = { stage: node, fact, n, arg, when };
   const { candidate, better } = asking(stage, wish, value, random);
   if (better === undefined || better === '' || better === value || better === old) return candidate;
   return asking(stage, wish, better, random).candidate ?? candidate;
@@ -147,12 +175,13 @@ const candidateOf = (stage: Stage, fact: Fact, n: number, arg: string, random: R
 /** One candidate for each value that the user decides on and a call writes. */
 export const changesOfMind = (stage: Stage, random: Rng): Candidate[] => {
   const { task, world } = stage;
-  return task.disclosure.stages.flatMap(({ facts }) =>
+  return task.disclosure.stages.flatMap(({ node, facts }) =>
     facts.flatMap((fact) => {
       if (typeof fact === 'string') return [];
       const feed = fact.feeds.find((one) => 'call' in one && writes(world, task.reference.calls[one.call]));
       if (!feed || !('call' in feed)) return [];
-      return candidateOf(stage, fact, feed.call, feed.arg, random.stream(fact.id)) ?? [];
+      const wish = { stage: node, fact, n: feed.call, arg: feed.arg };
+      return candidateOf(stage, wish, random.stream(`${node} ${fact.id}`)) ?? [];
     }),
   );
 };

@@ -2,7 +2,9 @@
 import { isoDate } from '../../kit/calendar.js';
 import type { Json } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
-import { freeText } from '../../tasks/atomic/texts.js';
+import { freeText, newTitle, PROSE } from '../../tasks/atomic/texts.js';
+import { wording } from '../../tasks/words/lexicon.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
 
 const DAY = 86_400;
 
@@ -30,8 +32,28 @@ export const newArgument = (name: string, value: Json | undefined, random: Rng):
   if (/^\d{4}-\d\d-\d\d(T.*)?$/.test(value)) return laterDay(value, random);
   if (/^\d{1,9}\.\d{1,3}$/.test(value)) return nearDecimal(value, random);
   if (!/\s/.test(value)) return undefined;
-  const text = freeText(name, [], value, random);
-  return text === '' || text === value ? undefined : text;
+  if (/(^|_)(title|subject)$/.test(name)) return newTitle(value, random);
+  // Names are not free: whoever is called otherwise is somebody else.
+  if (!PROSE.test(name)) return undefined;
+  return otherText(name, [], value, random);
+};
+
+const NOTES = /note|comment|remark|memo|instruction/;
+
+/** What somebody would write there instead: what other rows say in the column, or a phrase for just that kind of column. */
+export const otherText = (
+  col: string,
+  rows: readonly Row[],
+  current: SqlValue | undefined,
+  random: Rng,
+): string | undefined => {
+  const text = freeText(col, rows, current, random);
+  if (text === '' || text === current) return undefined;
+  const { phrases } = wording();
+  // What fits everywhere says nothing, also where made rows say it.
+  const isEmpty = phrases.some(({ for: kind, says }) => kind === '' && says.includes(text));
+  const isKnown = rows.some((row) => row[col] === text) || phrases.some(({ says }) => says.includes(text));
+  return isKnown && (!isEmpty || NOTES.test(col)) ? text : undefined;
 };
 
 /** As the state stores it. */

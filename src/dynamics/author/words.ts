@@ -1,0 +1,36 @@
+/** What people say when something has changed: data/events.yaml, read once a process. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { Rng } from '../../kit/rng.js';
+
+const Words = z.strictObject({
+  corrections: z.strictObject({ any: z.array(z.string()).min(1), among: z.array(z.string()).min(1) }),
+});
+
+let read: z.infer<typeof Words> | undefined;
+
+const words = (): z.infer<typeof Words> => {
+  read ??= Words.parse(parse(readFileSync(new URL('../../../data/events.yaml', import.meta.url), 'utf8')));
+  return read;
+};
+
+const small = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** A request inside quotation marks: its own ones become single. */
+const quotable = (request: string): string =>
+  request
+    .trim()
+    .replace(/[.?!]+$/, '')
+    .replaceAll('“', '‘')
+    .replaceAll('”', '’');
+
+/** The sentence `now` as a correction; `of`: the request it belongs to, where that is not plain. */
+export const correction = (now: string, of: string | undefined, random: Rng): string => {
+  const { any, among } = words().corrections;
+  const form = random.pick(of === undefined ? any : among);
+  return form
+    .replace('{of}', () => quotable(of ?? ''))
+    .replace('{now}', () => small(now))
+    .replace('{Now}', () => now);
+};
