@@ -1,5 +1,6 @@
 /** A real session server over the fixture world, with two tasks, and a hand on its calls: they can be held up and counted. */
 import { Task } from '../../src/artifacts/task.js';
+import { eventWeaver } from '../../src/dynamics/weaver.js';
 import { addressOf, type Json } from '../../src/kit/hash.js';
 import { openRegistry } from '../../src/serve/registry/registry.js';
 import { verifierOf } from '../../src/serve/registry/verifier.js';
@@ -87,7 +88,8 @@ export const gymFixture = async (capacity = 1_000): Promise<GymFixture> => {
     publish('task', `fixture/${task.id}`, task);
     publish('verifier', `fixture/${task.id}`, verifierOf(task));
   }
-  const server = new SessionServer({ engine, registry, partsOf: () => parts, limits: { capacity } });
+  const weaver = eventWeaver;
+  const server = new SessionServer({ engine, registry, partsOf: () => parts, limits: { capacity }, weaver });
   const inner = inProcess(server);
   const seen: string[] = [];
   const opened: string[] = [];

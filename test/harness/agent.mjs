@@ -51,7 +51,7 @@ const act = async ({ calls = Number.POSITIVE_INFINITY } = {}) => {
       if (made++ >= calls) return '';
       const name = call.function.name.replace('treadle__', '');
       const { content } = await mcp('tools/call', { name, arguments: JSON.parse(call.function.arguments) });
-      messages.push({ role: 'tool', tool_call_id: call.id, content: content[0].text });
+      messages.push({ role: 'tool', tool_call_id: call.id, content: content.map(({ text }) => text).join('\n') });
     }
   }
 };

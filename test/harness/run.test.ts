@@ -8,6 +8,7 @@ import { Trace } from '../../src/artifacts/trace.js';
 import { findJail, type Jail } from '../../src/rollout/harness/jail.js';
 import { commandHarness } from '../../src/rollout/harness/template.js';
 import { outcomeOf } from '../../src/rollout/outcome.js';
+import type { CallOutcome, ToolHost } from '../../src/serve/tool-host.js';
 import { toyHost } from '../rollout/toy.js';
 import { AGENT, agent, type TestHouse, testHouse } from './place.js';
 
@@ -57,6 +58,26 @@ describe.each(places)('a harness %s', (_, jail) => {
     expect(trace.messages.slice(0, 2).map(({ role }) => role)).toEqual(['system', 'user']);
     expect(host.rows.map(({ status }) => status)).toEqual(['open', 'void', 'open']);
     expect(readdirSync(at.root)).toEqual([]);
+  });
+
+  it('is told of events in the answers of its tools, and the trace says so', async () => {
+    const host = toyHost();
+    const telling: ToolHost = {
+      tools: () => host.tools(),
+      call: (name, args) => {
+        const outcome = host.call(name, args) as CallOutcome;
+        if (name !== 'get_invoice') return outcome;
+        const notice = { event: 'e1', to: 'user' as const, text: 'Make it two.', at: 7, delivered: 2 };
+        return { ...outcome, notices: [notice] };
+      },
+    };
+    const trace = await at.tried({ harness: agent('react'), host: telling, jail });
+    expect(trace).toMatchObject({ finish: 'answered', answer: '2000' });
+    expect(trace.events).toEqual([{ kind: 'notice', event: 'e1', to: 'user', text: 'Make it two.', at: 7, calls: 2 }]);
+    const tools = trace.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(tools.map((text) => text.endsWith('\n[Message from the user] Make it two.'))).toEqual([false, true, false]);
+    expect(JSON.stringify(trace.ledger)).not.toContain('Make it two.');
+    expect(Trace.parse(trace)).toEqual(trace);
   });
 
   it('sees nothing of our environment but a search path, and lives in its folder', async () => {

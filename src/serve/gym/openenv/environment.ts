@@ -46,7 +46,7 @@ const notReset = (): TreadleError =>
   new TreadleError({
     code: 'not_reset',
     message: 'There is no episode yet, and this server has no default task',
-    next: 'Reset with data.task or data.world first.',
+    next: 'Reset with data.task, data.scenario or data.world first.',
   });
 
 const LOST = new Set(['unknown_session', 'session_closed', 'session_expired']);

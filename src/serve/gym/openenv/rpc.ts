@@ -63,7 +63,7 @@ const create = async ({ environments, own }: RpcContext, params: Params): Promis
   if (own !== undefined) return { session_id: own.id };
   const request = readReset(params);
   const environment = environments.create(true);
-  const isNamed = request.task !== undefined || request.world !== undefined;
+  const isNamed = [request.task, request.scenario, request.world].some((named) => named !== undefined);
   // Without a task and a default the episode waits for the reset that names one.
   if (!isNamed && !environment.hasDefault) return { session_id: environment.id };
   try {
