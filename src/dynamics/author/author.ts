@@ -3,7 +3,6 @@ import type { ScenarioEvent } from '../../artifacts/scenario.js';
 import { canonicalJson } from '../../kit/hash.js';
 import type { Rng } from '../../kit/rng.js';
 import { type Candidate, type Decision, decide, decideOn, type Reason, type Woven } from './accept.js';
-import { answerChanges } from './answer-change.js';
 import { changesOfMind } from './change-of-mind.js';
 import { CHOICE_MAKERS } from './choices/makers.js';
 import { closures } from './closures.js';
@@ -13,6 +12,7 @@ import type { Made } from './made.js';
 import { outages } from './outage.js';
 import { anytime, atTime, byChance } from './retime.js';
 import { setsOf } from './sets.js';
+import { shifts } from './shifts.js';
 import { spread } from './spread.js';
 import type { Stage } from './trial.js';
 
@@ -42,11 +42,11 @@ export interface Authored {
 
 const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [
   changesOfMind,
-  answerChanges,
   outages,
   ...CHOICE_MAKERS,
   lies,
   closures,
+  shifts,
 ];
 
 const isOf = (sources: AuthorOptions['sources'], { event }: Candidate): boolean =>

@@ -12,11 +12,21 @@ import { valueNow } from './same-row.js';
 import { type Player, played, type Stage } from './trial.js';
 import { type Place, placeOf, wordsAt } from './where-answer.js';
 
+export interface Told {
+  says: string;
+  place: Place | undefined;
+  /** Whose question it is; undefined: the task's. */
+  milestone: string | undefined;
+  /** The reference's calls that belong to the question: the first, and the one after the last. */
+  from: number;
+  to: number;
+}
+
 /** What an undisturbed run shows, and where in it the answers stand. */
 export interface Memory {
   results: readonly Json[];
   /** One for each question, in their order. */
-  answers: readonly { says: string; place: Place | undefined }[];
+  answers: readonly Told[];
 }
 
 /** The results of the calls so far; undefined for one that was not made. */
@@ -28,19 +38,19 @@ const questionsOf = ({
   nodes,
   reference,
   answer,
-}: Task): { spec: AnswerSpec; says: string; from: number; to: number }[] => {
+}: Task): (Omit<Told, 'place'> & { spec: AnswerSpec })[] => {
   const end = reference.calls.length;
-  if (answer) return [{ spec: answer, says: reference.answer, from: 0, to: end }];
+  if (answer) return [{ spec: answer, says: reference.answer, milestone: undefined, from: 0, to: end }];
   const starts = new Map<string, [number, number]>();
   let at = 0;
   for (const { id, chain } of nodes) {
     starts.set(id, [at, at + chain.length]);
     at += chain.length;
   }
-  return milestones.flatMap(({ node, answer: spec, says = '' }) => {
+  return milestones.flatMap(({ id, node, answer: spec, says = '' }) => {
     // Chains that do not add up to the calls cannot tell whose they are.
     const [from, to] = (at === end ? starts.get(node) : undefined) ?? [0, end];
-    return spec ? [{ spec, says, from, to }] : [];
+    return spec ? [{ spec, says, milestone: id, from, to }] : [];
   });
 };
 
@@ -56,11 +66,13 @@ export const memoryOf = (stage: Stage): Memory => {
   session.drop();
   const keys = new Set(task.bindings.map(({ key }) => String(key)));
   const seen = task.reference.calls.map(({ tool }, n) => ({ n, tool: world.tools.get(tool), result: results[n] }));
-  const answers = questionsOf(task).map(({ spec, says, from, to }) => ({
-    says,
+  const answers = questionsOf(task).map(({ spec, ...question }) => ({
+    ...question,
     place: placeOf(
       spec,
-      seen.slice(from, to).filter((one): one is typeof one & { tool: WorldTool } => one.tool !== undefined),
+      seen
+        .slice(question.from, question.to)
+        .filter((one): one is typeof one & { tool: WorldTool } => one.tool !== undefined),
       keys,
     ),
   }));

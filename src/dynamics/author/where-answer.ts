@@ -7,7 +7,7 @@ import { currencyOf, sayValue } from '../../tasks/ground/say.js';
 import { sayColumn } from '../../tasks/words/names.js';
 import { judgeAnswer } from '../../verify/answer.js';
 import type { WorldTool } from '../../world/loaded.js';
-import type { Row } from '../../world/state/types.js';
+import type { Row, SqlValue } from '../../world/state/types.js';
 import { surfacePath } from '../../world/surface/naming.js';
 import { decodeValue } from '../../world/surface/values.js';
 import { valueNow } from './same-row.js';
@@ -44,7 +44,7 @@ const walk = (
 const lastStep = (path: string): string => path.split('.').at(-1) ?? '';
 
 /** The column that a tool shows under the last step of a path. */
-const columnAt = ({ service, tool }: WorldTool, path: string): Place['column'] => {
+export const columnAt = ({ service, tool }: WorldTool, path: string): Place['column'] => {
   const { spec } = service;
   const table = spec.tables[tool.tool.returns?.table ?? tool.tool.table];
   const found = Object.entries(table?.cols ?? {}).find(
@@ -153,4 +153,19 @@ export const wordsAt = (place: Place, before: Json | undefined, now: Json | unde
   if (!Array.isArray(value)) return undefined;
   if (form === 'count') return String(value.length);
   return value.map((item) => said(valueNow(item, item, field) ?? null, column)).join(', ');
+};
+
+/** The stored value that a field shows in another run; undefined where it is not there or cannot be told. */
+export const storedAt = (
+  { form, path, column }: Place,
+  before: Json | undefined,
+  now: Json | undefined,
+): SqlValue | undefined => {
+  const value = form === 'field' && column ? valueNow(before, now, path) : undefined;
+  if (value === undefined || !column) return undefined;
+  try {
+    return decodeValue(column.spec, column.column, value);
+  } catch {
+    return undefined;
+  }
 };

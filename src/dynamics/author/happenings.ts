@@ -1,0 +1,37 @@
+/** The wording of what happens outside a task: data/happenings.yaml, read once a process. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { Rng } from '../../kit/rng.js';
+import { capital } from '../../tasks/words/grammar.js';
+
+const lines = z.array(z.string().min(1)).min(1);
+
+const Happenings = z.strictObject({
+  changed: z.strictObject({
+    person: lines,
+    moment: lines,
+    past: lines,
+    amount: lines,
+    contact: lines,
+    name: lines,
+    other: lines,
+  }),
+  moved: lines,
+  made: lines,
+  reasons: lines,
+  orders: z.strictObject({ subject: lines, body: lines, told: lines }),
+  noise: z.strictObject({ stranger: lines, other_thing: lines }),
+});
+export type Happenings = z.infer<typeof Happenings>;
+
+let read: Happenings | undefined;
+
+export const happenings = (): Happenings => {
+  read ??= Happenings.parse(parse(readFileSync(new URL('../../../data/happenings.yaml', import.meta.url), 'utf8')));
+  return read;
+};
+
+/** One of the lines with its slots filled; a slot that nothing fills stays as it is. */
+export const told = (from: readonly string[], slots: Readonly<Record<string, string>>, random: Rng): string =>
+  capital(random.pick(from).replace(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot));
