@@ -6,7 +6,7 @@ import type { Task } from '../../artifacts/task.js';
 import { checkWords } from '../review/check-words.js';
 import { type Section, wrapped } from './layout.js';
 
-const answerWords = ({ kind, asks, expected, currency, distractors }: AnswerSpec): string => {
+export const answerWords = ({ kind, asks, expected, currency, distractors }: AnswerSpec): string => {
   const right = Array.isArray(expected) ? expected.join(', ') : String(expected);
   const unit = currency ? ` (minor units, ${currency})` : '';
   const wrong = distractors.length > 0 ? `; naming one of ${distractors.length} others is wrong` : '';
