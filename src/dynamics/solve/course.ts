@@ -51,6 +51,34 @@ export class Course {
     return new Course(stage, [], [], [], solve(stage.task, []));
   }
 
+  /**
+   * As if what has been called on a session so far had been this course: a call that is the plan's, and succeeded, is done, whatever
+   * was called besides. `isForgiving`: events count as in time although calls that they change were made already.
+   */
+  static joining(stage: Stage, session: Session, isForgiving = false): Course {
+    const course = Course.of(stage);
+    const came = firedIn(session);
+    for (const [n, entry] of session.ledger.entries()) {
+      course.#take(
+        came.filter(({ calls }) => calls === n).map(({ event }) => event),
+        isForgiving,
+      );
+      const made = new Set(course.#done.map(({ id }) => id));
+      const text = canonicalJson(entry.args as Json);
+      const step = entry.ok
+        ? course.#plan.steps.find(
+            ({ id, call }) => !made.has(id) && call.tool === entry.tool && canonicalJson(call.args as Json) === text,
+          )
+        : undefined;
+      if (step) course.#did(step, step.call.args, entry.result as Json);
+    }
+    course.#take(
+      came.filter(({ calls }) => calls === session.calls).map(({ event }) => event),
+      isForgiving,
+    );
+    return course;
+  }
+
   /** Goes on from here on another session; the two do not see one another. */
   fork(): Course {
     return new Course(this.#stage, [...this.#done], [...this.#fired], [...this.#missed], this.#plan);
@@ -92,10 +120,14 @@ export class Course {
   notice(session: Session): void {
     const all = firedIn(session);
     const known = this.#fired.length + this.#missed.length;
-    if (all.length === known) return;
+    if (all.length > known) this.#take(all.slice(known).map(({ event }) => event));
+  }
+
+  #take(events: readonly ScenarioEvent[], isForgiving = false): void {
+    if (events.length === 0) return;
     const at = this.place;
-    for (const { event } of all.slice(known)) {
-      const one: Fired = { event, at };
+    for (const event of events) {
+      const one: Fired = isForgiving ? { event } : { event, at };
       if (isLate(one) && !event.reference.late) this.#missed.push(event.id);
       else this.#fired.push(one);
     }
@@ -115,11 +147,15 @@ export class Course {
     if (!due) return false;
     const args = this.#argumentsOf(due);
     const { result } = session.call(due.call.tool, structuredClone(args));
-    const memory = due.own === undefined ? undefined : memoryOf(this.#stage).results[due.own];
-    const isAsEver = memory !== undefined && JSON.stringify(memory) === JSON.stringify(result);
-    this.#done.push({ ...due, call: { ...due.call, args }, result: result as Json, isAsEver });
+    this.#did(due, args, result as Json);
     this.notice(session);
     return true;
+  }
+
+  #did(step: Step, args: Step['call']['args'], result: Json): void {
+    const memory = step.own === undefined ? undefined : memoryOf(this.#stage).results[step.own];
+    const isAsEver = memory !== undefined && JSON.stringify(memory) === JSON.stringify(result);
+    this.#done.push({ ...step, call: { ...step.call, args }, result, isAsEver });
   }
 
   /** Carries out the rest. The answer. */
