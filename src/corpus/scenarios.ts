@@ -25,7 +25,15 @@ export const ScenarioSettings = z.object({
   most: z.number().int().min(1),
   sources: z.array(z.string()).optional(),
   /** The model that proposed or phrased; absent: the embedded author alone. */
-  model: z.string().optional(),
+  model: z
+    .object({
+      name: z.string(),
+      author: z.enum(['embedded', 'model', 'both']),
+      rewrite: z.boolean(),
+      /** Answers that the events of one task might take. */
+      rounds: count,
+    })
+    .optional(),
 });
 
 export const ScenarioHead = z.object({
@@ -57,6 +65,16 @@ export const RefusedEvent = z.object({
   evidence: z.string(),
 });
 
+/** What a model did for the scenarios of a world. */
+export const EventModelTally = z.object({
+  model: z.string(),
+  /** Refused ones by rule; `unfit`: no rule could be asked about it. */
+  proposed: z.object({ candidates: count, accepted: count, refused: z.record(z.string(), count) }),
+  reworded: z.object({ changed: count, kept: z.record(z.string(), count) }),
+  /** Why it was not asked to the end. */
+  ended: z.string().optional(),
+});
+
 export const ScenarioListing = z.object({
   treadle: z.literal('scenarios/1'),
   settings: ScenarioSettings,
@@ -66,11 +84,13 @@ export const ScenarioListing = z.object({
   candidates: count,
   scenarios: z.array(ScenarioHead),
   refused: z.array(RefusedEvent),
+  byModel: EventModelTally.optional(),
 });
 
 export type ScenarioSettings = z.infer<typeof ScenarioSettings>;
 export type ScenarioHead = z.infer<typeof ScenarioHead>;
 export type RefusedEvent = z.infer<typeof RefusedEvent>;
+export type EventModelTally = z.infer<typeof EventModelTally>;
 export type ScenarioListing = z.infer<typeof ScenarioListing>;
 
 export interface ScenarioFiles {
@@ -79,6 +99,7 @@ export interface ScenarioFiles {
   candidates: number;
   scenarios: readonly { scenario: Scenario; certificate: Certificate }[];
   refused: readonly RefusedEvent[];
+  byModel?: EventModelTally;
 }
 
 const at = (corpus: Corpus, world: string, ...parts: string[]): string =>
@@ -137,6 +158,7 @@ export const writeScenarios = (corpus: Corpus, world: string, files: ScenarioFil
     candidates: files.candidates,
     scenarios: files.scenarios.map(({ scenario }) => headOfScenario(scenario)),
     refused: [...files.refused],
+    ...(files.byModel ? { byModel: files.byModel } : {}),
   };
   writeJson(at(corpus, world, 'index.json'), listing);
 };
@@ -148,13 +170,14 @@ export const hasScenarios = (corpus: Corpus, world: string): boolean =>
 export const listScenarios = (corpus: Corpus, world: string): ScenarioListing | undefined =>
   hasScenarios(corpus, world) ? readListing(ScenarioListing, at(corpus, world, 'index.json')) : undefined;
 
-/** Whether they were made with these settings for the tasks that the world has now. */
+/** Whether they were made with these settings for the tasks that the world has now, and no budget cut their making short. */
 export const areCurrent = (
   listing: ScenarioListing | undefined,
   settings: ScenarioSettings,
   tasks: Readonly<Record<string, string>>,
 ): boolean =>
   listing !== undefined &&
+  listing.byModel?.ended === undefined &&
   canonicalJson(listing.settings as Json) === canonicalJson(settings as Json) &&
   canonicalJson(listing.tasks) === canonicalJson(tasks);
 

@@ -9,11 +9,18 @@ import { chosenWorlds, DEFAULT_OUT, jobsFor, jobsOption, jsonOption, seedOption,
 import { countWords, scenarioCounts } from '../pipeline/dynamics/counts.js';
 import { makeAllScenarios } from '../pipeline/dynamics/crew.js';
 import type { MadeScenarios } from '../pipeline/dynamics/make.js';
+import {
+  type EventModelOptions,
+  eventModelOptions,
+  eventModelsOf,
+  eventTallyLines,
+  modelSettings,
+} from '../pipeline/dynamics/models.js';
 import { sourcesIn } from '../pipeline/dynamics/sources.js';
 import { rewriteReport } from '../pipeline/report.js';
 import { makeUi, type Ui } from '../ui.js';
 
-interface Options {
+interface Options extends EventModelOptions {
   world?: string;
   task?: string[];
   perTask: number;
@@ -66,7 +73,7 @@ const known = (dir: string, { world, task }: Options): ReturnType<typeof chosenW
 };
 
 export const dynamicsCommand = (): Command =>
-  new Command('dynamics')
+  eventModelOptions(new Command('dynamics'))
     .description('turn the tasks into dynamic scenarios: events that change what is asked, known or possible')
     .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
     .addOption(worldOption())
@@ -91,28 +98,30 @@ export const dynamicsCommand = (): Command =>
 Every event is proposed from the task's own rows, calls and checks, and accepted only by execution: ten rules, among them that the
 old plan fails, that the re-solved reference passes, that it can be noticed in time and that no other check changes its verdict.
 What was refused keeps the rule and the evidence. Kept in worlds/<id>/scenarios, in place of what was there; a run that was
-stopped goes on at the world. See docs/dynamics.md.
+stopped goes on at the world. See docs/dynamics.md. With --model a model proposes events, too, which the same rules accept, and
+words what is told (--rewrite); see docs/dynamic-models.md.
 
 Examples:
   treadle dynamics treadle-out
   treadle dynamics treadle-out --per-task 4 --sources requirement,state
   treadle dynamics treadle-out --events 1 --seed 2 --json
+  treadle dynamics treadle-out --model qwen3 --base-url http://127.0.0.1:8000/v1 --author both --rewrite
   treadle rollout treadle-out --scenarios --policy stale`,
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
       const { corpus, worlds } = known(dir, options);
       const { seed, perTask, events: most, sources, task: tasks } = options;
+      const settings = { seed, perTask, most, ...(sources ? { sources } : {}), ...modelSettings(options) };
+      const models = eventModelsOf(options, dir, settings, [worlds, tasks], ui);
       const interrupt = onInterrupt(ui);
       const made: MadeScenarios[] = [];
       try {
         await makeAllScenarios({
           dir,
           worlds,
-          wanted: {
-            settings: { seed, perTask, most, ...(sources ? { sources } : {}) },
-            ...(tasks ? { tasks } : {}),
-          },
+          wanted: { settings, ...(tasks ? { tasks } : {}) },
+          models,
           jobs: jobsFor(options.jobs, worlds.length),
           interrupt,
           onMade: (one) => {
@@ -132,5 +141,7 @@ Examples:
       const cpuS = made.reduce((sum, one) => sum + one.cpuS, 0);
       ui.give({ ...scenarioCounts(made), cpuS, worlds_made: made, ...(report ? { report } : {}) });
       tell(ui, dir, made);
+      for (const line of eventTallyLines(made.flatMap(({ byModel, isOld }) => (byModel && !isOld ? [byModel] : []))))
+        ui.say(`  ${line}`);
       if (made.every(({ scenarios }) => scenarios.length === 0)) process.exitCode = EXIT.failed;
     });

@@ -61,6 +61,16 @@ const namesIn = (text: string): string[] =>
     .map(([name]) => name.replace(/['’]s$/, ''))
     .filter((name) => !/^I['’]/.test(name));
 
+/** Figures, quoted texts, addresses and names of a text: what it says that cannot be said otherwise. */
+export const valuesIn = (text: string): string[] => [
+  ...new Set([
+    ...(text.match(FIGURE) ?? []),
+    ...[...text.matchAll(QUOTED)].map(([, one, other]) => one ?? other ?? ''),
+    ...(text.match(ADDRESS) ?? []),
+    ...namesIn(text),
+  ]),
+];
+
 const SMALL = new Set(
   'the and for with that this from into your you our are was were has have can could would please thanks thank need want what which who when where how its their them they one also then does tell know give just like make sure hello good morning some someone somebody help quickly away today task thing'.split(
     ' ',

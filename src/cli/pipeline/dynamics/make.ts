@@ -2,6 +2,7 @@
 import type { Corpus } from '../../../corpus/corpus.js';
 import {
   areCurrent,
+  type EventModelTally,
   listScenarios,
   type RefusedEvent,
   readScenario,
@@ -13,10 +14,14 @@ import {
   writeScenarios,
 } from '../../../corpus/scenarios.js';
 import { scenariosFor } from '../../../dynamics/author/author.js';
-import { certificateOf, madeScenario } from '../../../dynamics/author/made.js';
+import { certificateOf, type Made, madeScenario } from '../../../dynamics/author/made.js';
+import type { Stage } from '../../../dynamics/author/trial.js';
+import type { EventModels } from '../../../dynamics/model/models.js';
+import type { Proposed } from '../../../dynamics/model/propose.js';
 import { cpuSeconds } from '../../../kit/clock.js';
 import { canonicalJson, type Json } from '../../../kit/hash.js';
 import { rng } from '../../../kit/rng.js';
+import { prepareGround } from '../../../tasks/ground/ground.js';
 import { dropGrounded, groundedWorld } from '../../../world/grounded.js';
 import { loadWorld, unloadWorld } from '../../../world/loaded.js';
 import type { Engine } from '../../../world/state/engine.js';
@@ -40,11 +45,13 @@ export interface MadeScenarios {
   isOld: boolean;
   /** Processor time it took, seconds. */
   cpuS: number;
+  /** What a model did for them. */
+  byModel?: EventModelTally;
 }
 
 const madeOf = (
   world: string,
-  listing: Pick<ScenarioListing, 'scenarios' | 'candidates' | 'refused' | 'tasks'>,
+  listing: Pick<ScenarioListing, 'scenarios' | 'candidates' | 'refused' | 'tasks' | 'byModel'>,
 ): Omit<MadeScenarios, 'isOld' | 'cpuS'> => ({
   world,
   tasks: Object.keys(listing.tasks).length,
@@ -52,6 +59,7 @@ const madeOf = (
   scenarios: listing.scenarios,
   candidates: listing.candidates,
   refused: listing.refused,
+  ...(listing.byModel ? { byModel: listing.byModel } : {}),
 });
 
 type Writing = Omit<ScenarioFiles, 'scenarios' | 'refused' | 'tasks'> & {
@@ -61,29 +69,70 @@ type Writing = Omit<ScenarioFiles, 'scenarios' | 'refused' | 'tasks'> & {
 };
 
 /** Takes over what there is of tasks that are not made anew. What was made with other settings is not listed as made with these. */
-const keepOthers = (corpus: Corpus, id: string, before: ScenarioListing, files: Writing): void => {
+const keepOthers = (
+  corpus: Corpus,
+  id: string,
+  before: ScenarioListing,
+  files: Writing,
+  which?: ReadonlySet<string>,
+): void => {
   const isSame = canonicalJson(before.settings as Json) === canonicalJson(files.settings as Json);
   const now = new Map(corpus.listTasks(id).tasks.map((task) => [task.id, task.hash]));
-  const isOther = (task: string): boolean => files.tasks[task] === undefined;
+  const isOther = (task: string): boolean => which?.has(task) ?? files.tasks[task] === undefined;
   for (const head of before.scenarios) {
     const certificate = scenarioCertificate(corpus, id, head.id);
     if (!isOther(head.task) || now.get(head.task) !== head.taskHash || !certificate) continue;
     files.scenarios.push({ scenario: readScenario(corpus, id, head), certificate });
   }
   files.refused.push(...before.refused.filter(({ task }) => isOther(task)));
-  if (!isSame) return;
+  if (!isSame || which) return;
   files.candidates += before.candidates;
   for (const [task, hash] of Object.entries(before.tasks)) if (now.get(task) === hash) files.tasks[task] ??= hash;
 };
 
-/** Throws what reading and writing the corpus does. */
-export const makeScenarios = (
+export interface Making {
+  onTask?: (done: number, of: number, kept: number) => void;
+  /** Proposes and phrases; absent: the embedded author alone. */
+  models?: EventModels | undefined;
+}
+
+/** What the model proposes for a task, then what the embedded author adds, each accepted by the rules; in the model's words at last. */
+const authoredFor = async (
+  stage: Stage,
+  { seed, perTask, most, sources, model }: ScenarioSettings,
+  models: EventModels | undefined,
+): Promise<Proposed> => {
+  const own = `${seed}/${stage.task.id}`;
+  const wish = { perTask, seed: own, ...(sources ? { sources } : {}) };
+  const proposed = models ? await models.propose(stage, prepareGround(stage.world), wish) : undefined;
+  const accepted = proposed?.accepted ?? [];
+  const left = perTask - accepted.length;
+  const embedded =
+    model?.author === 'model' || left <= 0
+      ? undefined
+      : scenariosFor(stage, rng(seed, 'dynamics', stage.task.id), own, {
+          perTask: left,
+          most,
+          ...(sources ? { sources: sources.filter(isEventSource) } : {}),
+        });
+  const made = [...accepted, ...(embedded?.accepted ?? [])];
+  const worded: Made[] = [];
+  for (const one of made) worded.push(models ? await models.phrase(stage, one) : one);
+  return {
+    accepted: worded,
+    refused: [...(proposed?.refused ?? []), ...(embedded?.refused ?? [])],
+    candidates: (proposed?.candidates ?? 0) + (embedded?.candidates ?? 0),
+  };
+};
+
+/** Throws what reading and writing the corpus does, and what an endpoint says that never answered. */
+export const makeScenarios = async (
   corpus: Corpus,
   engine: Engine,
   id: string,
   { settings, tasks: only }: Wanted,
-  onTask?: (done: number, of: number, kept: number) => void,
-): MadeScenarios => {
+  { onTask, models }: Making = {},
+): Promise<MadeScenarios> => {
   const start = cpuSeconds();
   const listed = corpus.listTasks(id).tasks.filter((task) => only === undefined || only.includes(task.id));
   const hashes = Object.fromEntries(listed.map(({ id: task, hash }) => [task, hash]));
@@ -92,21 +141,24 @@ export const makeScenarios = (
     return { ...madeOf(id, before), isOld: true, cpuS: cpuSeconds() - start };
   const files: Writing = { settings, tasks: hashes, candidates: 0, scenarios: [], refused: [] };
   if (only && before) keepOthers(corpus, id, before, files);
+  // Where the model alone writes, what its budget does not reach stays as it was.
+  const isOver = (): boolean => settings.model?.author === 'model' && models?.desk.ended !== undefined;
+  const unreached: string[] = [];
   const world = loadWorld(engine, corpus.readWorld(id));
   try {
     const wanted = new Set(listed.map((task) => task.id));
     const tasks = corpus.readTasks(id).tasks.filter((task) => wanted.has(task.id));
     for (const [done, task] of tasks.entries()) {
+      if (isOver()) {
+        unreached.push(task.id);
+        continue;
+      }
       onTask?.(done, tasks.length, files.scenarios.length);
       const own = groundedWorld(world, task.grounding);
       try {
-        const { seed, perTask, most, sources } = settings;
         const stage = { world: own, task };
-        const authored = scenariosFor(stage, rng(seed, 'dynamics', task.id), `${seed}/${task.id}`, {
-          perTask,
-          most,
-          ...(sources ? { sources: sources.filter(isEventSource) } : {}),
-        });
+        const authored = await authoredFor(stage, settings, models);
+        if (isOver() && authored.accepted.length === 0) unreached.push(task.id);
         files.candidates += authored.candidates;
         for (const [nth, made] of authored.accepted.entries()) {
           const scenario = madeScenario(stage, made, nth + 1);
@@ -120,6 +172,9 @@ export const makeScenarios = (
   } finally {
     unloadWorld(world);
   }
+  if (models) files.byModel = models.take();
+  for (const task of unreached) delete files.tasks[task];
+  if (before && unreached.length > 0) keepOthers(corpus, id, before, files, new Set(unreached));
   writeScenarios(corpus, id, files);
   const listing = listScenarios(corpus, id) as ScenarioListing;
   return { ...madeOf(id, listing), isOld: false, cpuS: cpuSeconds() - start };
