@@ -9,6 +9,7 @@ import { jsonOption, outOption, seedOption } from '../options.js';
 import { importTau2, type Tau2Import } from '../pipeline/import/tau2/import.js';
 import { gateText } from '../pipeline/import/tau2/table.js';
 import { makeUi, type Ui } from '../ui.js';
+import { importTasksCommand } from './import-tasks.js';
 
 interface Tau2Options {
   out: string;
@@ -110,5 +111,6 @@ Examples:
 export const importCommand = (): Command =>
   new Command('import')
     .description('take tasks and data of others into a corpus')
+    .addCommand(importTasksCommand())
     .addCommand(tau2Command())
-    .addHelpText('after', '\nExamples:\n  treadle import tau2 --help');
+    .addHelpText('after', '\nExamples:\n  treadle import tasks --help\n  treadle import tau2 --help');

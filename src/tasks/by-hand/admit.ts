@@ -92,14 +92,20 @@ const FAULTS: Readonly<Record<string, { path: Path; why: string; next: string }>
 };
 
 /**
- * Runs the whole of it on a loaded world. Throws `bad_task`, its message beginning with `FILE line N:`; nothing is written. The
- * gate is the same that made tasks pass (gate.ts).
+ * Runs the whole of it on a loaded world, and says what the gate finds. Throws `bad_task`, its message beginning with `FILE line N:`,
+ * where the reference raises or fails its own checks; with `isLenient` what only makes a task a bad one is left to the gate.
  */
-export const admitByHand = (world: LoadedWorld, page: Page, written: HandTask, id: string): Admitted => {
+export const judgeByHand = (
+  world: LoadedWorld,
+  page: Page,
+  written: HandTask,
+  id: string,
+  isLenient = false,
+): Admitted => {
   const ground = groundFor(world, page, written.actor);
-  const run = runByHand(ground, page, written);
+  const run = runByHand(ground, page, written, isLenient);
   try {
-    const task = taskByHand(ground, page, written, id, run);
+    const task = taskByHand(ground, page, written, id, run, isLenient);
     const hash = addressOf(task);
     mustHold(page, written, verify(task, gather(run.session, task.reference.answer), run.session.id, hash));
     const random = rng(world.spec.seed, 'by-hand', id);
@@ -108,13 +114,17 @@ export const admitByHand = (world: LoadedWorld, page: Page, written: HandTask, i
       stray: strayCall(ground, random.stream('stray')),
       other: undefined,
     });
-    const failed = certificate.findings.find(({ pass }) => !pass);
-    if (failed) {
-      const { path, why, next } = FAULTS[failed.id] ?? { path: [], why: failed.id, next: 'Mend the task.' };
-      throw page.refusal(path, why, failed.evidence.slice(0, 2).join('; '), next);
-    }
     return { task, certificate };
   } finally {
     run.session.drop();
   }
+};
+
+/** The same, and refused where a line of the gate fails (gate.ts): nothing is written then. */
+export const admitByHand = (world: LoadedWorld, page: Page, written: HandTask, id: string): Admitted => {
+  const admitted = judgeByHand(world, page, written, id);
+  const failed = admitted.certificate.findings.find(({ pass }) => !pass);
+  if (!failed) return admitted;
+  const { path, why, next } = FAULTS[failed.id] ?? { path: [], why: failed.id, next: 'Mend the task.' };
+  throw page.refusal(path, why, failed.evidence.slice(0, 2).join('; '), next);
 };

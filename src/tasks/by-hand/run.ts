@@ -58,6 +58,8 @@ interface Making {
   observations: readonly Json[];
   sources: Source[];
   ids: HandRun['ids'];
+  /** What comes from nowhere is claimed to be in the brief, and the gate says that it is not. */
+  isLenient: boolean;
 }
 
 const isId = ({ service, tool }: WorldTool, { arg, name }: ArgSpec): boolean => {
@@ -103,7 +105,7 @@ const originOf = (
 const trace = (making: Making, path: Path, dotted: string, value: Json, spec: ArgSpec | undefined): void => {
   const { page, found, call, sources, ids } = making;
   if (spec && isId(found, spec)) ids.push({ value: String(value), call });
-  const from = originOf(making, dotted, value, spec);
+  const from = originOf(making, dotted, value, spec) ?? (making.isLenient ? { brief: String(value) } : undefined);
   if (from === undefined)
     throw page.refusal(
       path,
@@ -149,8 +151,11 @@ const resolve = (making: Making, path: Path, dotted: string, value: Json, specs:
   return seen;
 };
 
-/** Plays the calls on a fresh session, which stays open. Throws `bad_task` with the line of the call or argument at fault. */
-export const runByHand = (ground: Ground, page: Page, { brief, reference }: HandTask): HandRun => {
+/**
+ * Plays the calls on a fresh session, which stays open. Throws `bad_task` with the line of the call or argument at fault; with
+ * `isLenient` not for an argument of unknown origin.
+ */
+export const runByHand = (ground: Ground, page: Page, { brief, reference }: HandTask, isLenient = false): HandRun => {
   const { world } = ground;
   const session = ground.fresh();
   const observations: Json[] = [];
@@ -164,7 +169,8 @@ export const runByHand = (ground: Ground, page: Page, { brief, reference }: Hand
         throw page.refusal([...path, 'tool'], 'the world has no tool of that name', tool, next);
       }
       const specs = [...argSpecs(found.service.spec, found.tool.tool).values()];
-      const making: Making = { page, brief, found, call, because, observations, sources: run.sources, ids: run.ids };
+      const { sources, ids } = run;
+      const making: Making = { page, brief, found, call, because, observations, sources, ids, isLenient };
       const written = resolve(making, [...path, 'args'], '', args as Json, specs) as Record<string, Json>;
       const { ok, result } = session.call(tool, structuredClone(written));
       if (!ok) {
