@@ -1,5 +1,5 @@
 /** Scenarios for servers: what `serve` is given to weave them into sessions and to judge those by what fired. */
-import type { Scenario } from '../artifacts/scenario.js';
+import type { Scenario, ScenarioEvent } from '../artifacts/scenario.js';
 import { TreadleError } from '../errors.js';
 import type { CheckRevision } from '../serve/api.js';
 import type { Loom, Weaver } from '../serve/sessions/weaver.js';
@@ -23,8 +23,29 @@ const unknownCheck = (scenario: string, event: string, check: string, known: Ite
     next: `It has ${[...known].join(', ')}.`,
   });
 
+const unasked = (scenario: string, event: string, milestone: string | undefined): TreadleError =>
+  new TreadleError({
+    code: 'unknown_check',
+    message: `Event ${event} of scenario ${scenario} changes the answer to something that is not asked`,
+    value: milestone ?? 'the task',
+    next: 'Name a milestone of the task that asks something.',
+  });
+
+const isAsked = ({ checks: { answer } }: ScenarioEvent, { milestones, answer: whole }: Loom['judged']): boolean => {
+  if (answer === undefined) return true;
+  if (answer.milestone === undefined) return whole !== undefined;
+  return milestones.some((one) => one.id === answer.milestone && one.answer !== undefined);
+};
+
 /** What no session could make up for: an event that waits for a tool that is not there, or revises a check that is not. */
 const checkAgainst = ({ id, events, offersWait }: Scenario, { judged, tools }: Loom): void => {
+  if (offersWait && tools.has('wait'))
+    throw new TreadleError({
+      code: 'tool_taken',
+      message: `Scenario ${id} offers wait, and the world has a tool of that name`,
+      value: 'wait',
+      next: 'Leave offersWait out of the scenario.',
+    });
   // An event may revise what another one added.
   const checks = new Set([
     ...judged.milestones.flatMap((milestone) => milestone.checks.map((check) => check.id)),
@@ -39,6 +60,7 @@ const checkAgainst = ({ id, events, offersWait }: Scenario, { judged, tools }: L
     const { retire, replace } = event.checks;
     const stray = [...retire, ...replace.map((one) => one.id)].find((check) => !checks.has(check));
     if (stray !== undefined) throw unknownCheck(id, event.id, stray, checks);
+    if (!isAsked(event, judged)) throw unasked(id, event.id, event.checks.answer?.milestone);
   }
 };
 

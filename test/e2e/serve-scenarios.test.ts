@@ -223,6 +223,29 @@ describe('the trainer', () => {
   });
 });
 
+it('two hundred sessions of one scenario at once have one log, and branches of one in the middle too', async () => {
+  const trainer = trainerOf(await serve('--sessions', '0'));
+  const play = async (id: string, from: number): Promise<void> => {
+    for (let n = from; n < 6; n++) {
+      const [tool, args] = n % 3 === 2 ? ['getCustomer', { customer_id: customer }] : ['listCustomers', {}];
+      await trainer.call(id, { tool, arguments: args });
+    }
+  };
+  const logOf = async (id: string): Promise<string> => {
+    const [{ log, notices }, { hash }] = await Promise.all([trainer.events(id), trainer.state(id)]);
+    return JSON.stringify({ log, notices, hash });
+  };
+  const opened = await Promise.all(Array.from({ length: 200 }, () => trainer.open({ scenario: made.scenario.id })));
+  await Promise.all(opened.map(({ id }) => play(id, 0)));
+  const logs = new Set(await Promise.all(opened.map(({ id }) => logOf(id))));
+  expect(logs.size).toBe(1);
+  const parent = await trainer.open({ scenario: made.scenario.id });
+  await trainer.call(parent.id, { tool: 'listCustomers' });
+  const branches = await trainer.fork(parent.id, { count: 4 });
+  await Promise.all([parent, ...branches].map(({ id }) => play(id, 1)));
+  for (const { id } of [parent, ...branches]) expect(logs.has(await logOf(id))).toBe(true);
+});
+
 describe('hostile', () => {
   it('a session’s token reads no events and opens no scenario', async () => {
     const { url, adminUrl, sessions } = await serve('--scenario', made.scenario.id);

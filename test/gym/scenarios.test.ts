@@ -1,4 +1,9 @@
 /** A scenario through the gyms: what is told stands beside the result or under it, and the reward is by the checks as they are then. */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Check } from '../../src/artifacts/check.js';
 import type { Task } from '../../src/artifacts/task.js';
@@ -7,6 +12,7 @@ import type { Json } from '../../src/kit/hash.js';
 import type { GymListening } from '../../src/serve/gym/listen.js';
 import { serveNemoGym } from '../../src/serve/gym/nemo/serve.js';
 import { serveOpenEnv } from '../../src/serve/gym/openenv/serve.js';
+import { CLIENT } from '../../src/train/rl/adapters/client.js';
 import { scenarioOf } from '../fixtures/scenario.js';
 import { type GymFixture, gymFixture, ZED } from './trainer.fixture.js';
 import { openSocket, request } from './wire.fixture.js';
@@ -86,6 +92,27 @@ it('OpenEnv: over its MCP they are blocks', async () => {
   expect((first.content as { text: string }[]).slice(1)).toEqual([{ type: 'text', text: FRAMED }]);
   expect(second.content).toHaveLength(1);
   await rpc('openenv/session/close', { session_id });
+});
+
+const hasPython =
+  spawnSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 9))'], { encoding: 'utf8' }).stdout?.trim() ===
+  'True';
+if (!hasPython) console.error('SKIPPED: the Python client is not run, there is no python3 (3.9 or newer)');
+
+it.skipIf(!hasPython)('the Python client that goes beside rows reads them under the result', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'treadle-python-'));
+  writeFileSync(join(dir, 'treadle_client.py'), CLIENT);
+  const lines = [
+    'from treadle_client import Session',
+    `with Session("${doors.openEnv.url}", scenario="${SCENARIO}") as session:`,
+    '    first, failed = session.call("search_customers", {"query": "Brandt"})',
+    '    second, _ = session.call("search_customers", {"query": "Brandt"})',
+    '    print(first.replace(second, "SAME"), failed, "Brandt" in session.brief)',
+  ];
+  writeFileSync(join(dir, 'probe.py'), lines.join('\n'));
+  const { stdout, stderr } = await promisify(execFile)('python3', ['-B', 'probe.py'], { cwd: dir });
+  rmSync(dir, { recursive: true });
+  expect([stdout, stderr]).toEqual([`SAME\n\n${FRAMED} False True\n`, '']);
 });
 
 const nemo = async (metadata: object) => {

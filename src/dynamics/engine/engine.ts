@@ -19,7 +19,7 @@ import { applyPatch, type Ground, unmetGuard } from './outside.js';
 import { settle } from './settle.js';
 import { EngineState, type Fate, fateOf, type Notice, openingState } from './state.js';
 import { nextMoment } from './triggers.js';
-import { WAIT, waited } from './wait.js';
+import { WAITING, waited } from './wait.js';
 
 /** Each event's fault takes its own course, also where two strike one tool. */
 const ruleOf = ({ id, effect }: ScenarioEvent, seed: string): FaultRule | undefined => {
@@ -61,7 +61,7 @@ export class EventEngine implements Events {
     this.#graph = graph ?? knownGraph(scenario.events);
     this.#state = state;
     this.#faults = faults ?? this.#faultsSoFar();
-    this.tools = scenario.offersWait ? [WAIT] : undefined;
+    this.tools = scenario.offersWait ? WAITING : undefined;
   }
 
   get graph(): EventGraph {

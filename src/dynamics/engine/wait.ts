@@ -27,6 +27,9 @@ export const WAIT: SessionTool = {
   version: addressOf({ wait: description, inputSchema }),
 };
 
+/** As a listing: the same array each time, for servers keep what they render of one. */
+export const WAITING: readonly SessionTool[] = [WAIT];
+
 const Args = z.strictObject({ seconds: z.number().int().min(1).max(MOST_SECONDS) });
 
 /** `next`: virtual seconds until something may happen by the clock; undefined: nothing will. */

@@ -174,10 +174,10 @@ export class Session implements ToolHost {
     return this.#tools;
   }
 
-  groups(): SessionTool[][] {
+  groups(): (readonly SessionTool[])[] {
     const own = toolGroups(this.world, this.offered);
     const { woven } = this.#in;
-    return woven?.tools ? [...own, [...woven.tools]] : own;
+    return woven?.tools ? [...own, woven.tools] : own;
   }
 
   /**

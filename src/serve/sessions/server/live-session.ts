@@ -131,13 +131,13 @@ export class LiveSession {
   }
 
   /** Of all services, or of one. */
-  groups(service?: string): SessionTool[][] {
+  groups(service?: string): (readonly SessionTool[])[] {
     const world = this.house.worlds.get(this.start.ground);
     if (service !== undefined) return [toolsOfService(world, service)];
     const own = toolGroups(world, this.#offered);
     const { tools = [] } = this.start.woven ?? {};
     if (this.companions.isEmpty && tools.length === 0) return own;
-    return [...own, this.companions.tools(), [...tools]].filter(({ length }) => length > 0);
+    return [...own, this.companions.tools(), tools].filter(({ length }) => length > 0);
   }
 
   /** Whether an agent of one service may call it; what no service has is for the session to refuse. */

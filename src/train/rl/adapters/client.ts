@@ -1,7 +1,7 @@
 /** treadle_client.py: the OpenEnv door for trainers written in Python; standard library only. It goes beside verl's and TRL's rows. */
 export const CLIENT = String.raw`"""A session of a task on a running "treadle serve --openenv-port". Standard library only.
 
-    with Session(row["server"], row["task"]) as session:
+    with Session(row["server"], row["task"]) as session:  # or scenario="...", a task with events
         text, failed = session.call("list_invoices", {"status": "overdue"})
         reward = session.finish("3")
 """
@@ -31,10 +31,15 @@ def shown(result):
     return text if len(text) <= MOST_CHARS else f"{text[:MOST_CHARS]}\n[cut: {MOST_CHARS} of {len(text)} characters shown]"
 
 
+def noticed(notice):
+    """What a scenario's event tells, in the words that every protocol uses where it comes with a result."""
+    return ("[Message from the user] " if notice["from"] == "user" else "[Notification] ") + notice["text"]
+
+
 class Session:
     """One episode. Not for several threads at a time; open as many sessions as there are rollouts."""
 
-    def __init__(self, server, task, token=None, timeout=300, labels=None):
+    def __init__(self, server, task=None, token=None, timeout=300, labels=None, scenario=None):
         self.server = server.rstrip("/")
         self.task = task
         self.timeout = timeout
@@ -48,7 +53,8 @@ class Session:
         near = urlsplit(self.server).hostname in ("127.0.0.1", "localhost", "::1")
         # A proxy of the environment cannot reach this machine's own doors.
         self._opener = urllib.request.build_opener(*([urllib.request.ProxyHandler({})] if near else []))
-        begun = self._post("/reset", {"task": task, **({"labels": labels} if labels else {})})
+        named = {"task": task, "scenario": scenario, "labels": labels}
+        begun = self._post("/reset", {key: value for key, value in named.items() if value})
         self.id = begun["metadata"]["session_id"]
         self.brief = begun["observation"].get("brief")
 
@@ -80,7 +86,8 @@ class Session:
     def call(self, tool, arguments):
         """(what the policy sees, whether it was an error). A policy's mistake is an answer, never an exception."""
         observation = self._step({"type": "call_tool", "tool_name": tool, "arguments": arguments})["observation"]
-        return shown(observation["result"]), observation.get("error") is not None
+        said = [noticed(notice) for notice in observation.get("notices", [])]
+        return "\n\n".join([shown(observation["result"]), *said]), observation.get("error") is not None
 
     def finish(self, answer=""):
         """Judges the session as it stands: 1.0 or 0.0, and None where the verifier broke. Asked again: the same."""
