@@ -183,7 +183,7 @@ export const showCommand = (): Command =>
     .description('show a corpus, one of its worlds, tasks, scenarios or rollouts')
     .argument('[corpus]', 'corpus folder, or a file of rollouts', DEFAULT_OUT)
     .argument('[id]', 'a world, a task, a scenario, or a rollout: as much of its id as no other has')
-    .option('--traces', 'list the rollouts (of the world or task, where one is named)')
+    .option('--traces', 'list the rollouts (of the world, task or scenario, where one is named)')
     .option('--failed', 'list those that did not pass')
     .option('--report', 'write report.html anew, of however many worlds and rollouts')
     .option('--full', 'fold nothing of a rollout')

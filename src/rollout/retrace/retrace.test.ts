@@ -4,6 +4,8 @@ import { fixtureWorld } from '../../../test/fixtures/world.js';
 import { toyTask } from '../../../test/rollout/toy.js';
 import type { Task } from '../../artifacts/task.js';
 import type { LedgerEntry } from '../../artifacts/trace.js';
+import { EventEngine } from '../../dynamics/engine/engine.js';
+import { event, onCall } from '../../dynamics/event.fixture.js';
 import { callerOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
 import { type LoadedWorld, unloadWorld } from '../../world/loaded.js';
@@ -77,6 +79,55 @@ describe('retrace', () => {
     expect(retrace(world, task, [malformed, created as LedgerEntry]).changes.map(({ length }) => length)).toEqual([
       0, 1,
     ]);
+  });
+
+  it('weaves a scenario in: faults strike again, and what outside changed is told apart from what calls did', () => {
+    const [created] = ledgerOf(['create_customer', customer(1)]);
+    const { id } = (created as LedgerEntry).result as { id: string };
+    const patch = {
+      do: 'update' as const,
+      service: 'billing',
+      table: 'customer',
+      where: { id },
+      set: { name: 'Outside' },
+    };
+    const scenario = {
+      seed: 's',
+      events: [
+        event('renamed', { ...onCall('create_customer'), effect: { patch: [patch] } }),
+        event('down', {
+          ...onCall('create_customer'),
+          effect: { fault: { profile: 'P1', tool: 'search_customers' } },
+        }),
+      ],
+    };
+    const session = Session.open(world, {
+      id: 'first',
+      services: task.services,
+      me: callerOf(task.actor),
+      woven: new EventEngine(scenario),
+    });
+    session.call('no_such_tool', {});
+    session.call('create_customer', customer(1));
+    session.call('search_customers', { query: 'new1@mail' });
+    session.call('search_customers', { query: 'new1@mail' });
+    session.call('update_customer', { customer_id: id, name: 'Agent' });
+    const ledger = structuredClone([...session.ledger]);
+    session.drop();
+    expect(ledger[2]?.error?.fault).toBe('injected');
+    const { changes, outside, differsAt } = retrace(world, task, ledger, new EventEngine(scenario));
+    expect(differsAt).toBeUndefined();
+    expect(changes.map(({ length }) => length)).toEqual([0, 1, 0, 0, 1]);
+    expect(outside?.map(({ length }) => length)).toEqual([0, 1, 0, 0, 0]);
+    expect(changes[1]?.[0]).toMatchObject({ change: 'insert', after: { name: 'New 1' } });
+    expect(outside?.[1]?.[0]).toMatchObject({
+      change: 'update',
+      before: { name: 'New 1' },
+      after: { name: 'Outside' },
+    });
+    expect(changes[4]?.[0]).toMatchObject({ before: { name: 'Outside' }, after: { name: 'Agent' } });
+    // Without the scenario what is found is another one from the first event on.
+    expect(retrace(world, task, ledger).differsAt).toBe(3);
   });
 
   it('leaves nothing behind', () => {

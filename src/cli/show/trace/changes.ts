@@ -43,7 +43,7 @@ export const changeLines = (services: readonly ServiceSpec[], changes: readonly 
   }));
 
 /** From the ledger alone. */
-export const touchLines = ({ touched }: LedgerEntry): ChangeLine[] =>
+export const touchLines = ({ touched }: Pick<LedgerEntry, 'touched'>): ChangeLine[] =>
   touched.map(({ service, table, key, change, cols }) => {
     const columns = change === 'update' && cols.length > 0 ? `: ${cols.join(', ')}` : '';
     return { change, text: `${SIGN[change]} ${service}.${table} ${cleanShort(String(key))}${columns}` };

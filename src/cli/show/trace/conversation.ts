@@ -2,6 +2,7 @@
 import type { LedgerEntry, Message, ToolCall, Trace } from '../../../artifacts/trace.js';
 import { changeLines, touchLines } from './changes.js';
 import { clean, cleanLine, cleanShort } from './clean.js';
+import { happenedAfter, isNotification, noticeNote } from './events.js';
 import { broken, folded } from './page.js';
 import { pairCalls } from './pair.js';
 import type { Line, ShownTrace } from './shown.js';
@@ -55,6 +56,7 @@ const callLines = (
     ...lined(folded(what, 4, most(shown, 'result')), 'cyan'),
     ...lined(folded(`→ ${sign}${back}`, 6, most(shown, 'result')), error ? 'red' : 'dim'),
     ...(entry && index !== undefined ? stateLines(shown, index, entry) : []),
+    ...(entry && index !== undefined ? happenedAfter(shown, index) : []),
   ];
 };
 
@@ -72,11 +74,12 @@ const turnNote = (trace: Trace, index: number): string => {
 
 const messageLines = (shown: ShownTrace, message: Message, index: number): Line[] => {
   const { role, content, reasoning } = message;
-  const note = turnNote(shown.trace, index);
+  const note = `${turnNote(shown.trace, index)}${noticeNote(shown, index)}`;
+  const speaker = role === 'user' && isNotification(shown, index) ? 'outside' : SPEAKER[role];
   const text = clean(content).trim();
   const isEmpty = text === '' && reasoning === undefined && (message.toolCalls ?? []).length === 0;
   return [
-    { text: `${SPEAKER[role]}${note}`, style: 'bold' },
+    { text: `${speaker}${note}`, style: 'bold' },
     ...(reasoning === undefined ? [] : lined(folded(clean(reasoning).trim(), 4, most(shown, 'text')), 'dim')),
     ...(text === '' ? [] : lined(folded(text, 2, most(shown, role === 'system' ? 'system' : 'text')))),
     ...(isEmpty ? [{ text: '  (says nothing)', style: 'dim' } as const] : []),
@@ -105,7 +108,7 @@ export const conversationLines = (shown: ShownTrace): Line[] => {
     if (at >= 0) taken.add(at);
     return trace.messages[at]?.content;
   };
-  const out: Line[] = [];
+  const out: Line[] = happenedAfter(shown, -1);
   for (const [i, message] of trace.messages.entries()) {
     out.push(...originLines(trace, i));
     const marks = trace.dialogue?.stages ?? [];

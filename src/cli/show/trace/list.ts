@@ -10,7 +10,7 @@ import { cleanShort } from './clean.js';
 import type { Placed } from './find.js';
 import { outcomeStyle, outcomeWords, producerWords, viewWords } from './summary.js';
 
-/** Rollouts of some task, or those that did not pass. */
+/** Rollouts of some task or scenario, or those that did not pass. */
 export interface Wanted {
   task?: string;
   failed?: boolean;
@@ -18,7 +18,7 @@ export interface Wanted {
 
 /** What a list says of a rollout: its head holds that already. */
 export interface Listed
-  extends Pick<Trace, 'id' | 'taskId' | 'producer' | 'user' | 'detail' | 'finish' | 'problem' | 'usage'> {
+  extends Pick<Trace, 'id' | 'taskId' | 'producer' | 'user' | 'detail' | 'scenario' | 'finish' | 'problem' | 'usage'> {
   world?: string;
   origin?: 'prefix' | 'negative' | 'branch' | undefined;
   flags: readonly string[];
@@ -34,7 +34,7 @@ export async function* listedIn(corpus: Corpus, worlds: readonly string[] = corp
 export async function* listedOf(all: AsyncIterable<Placed>): AsyncGenerator<Listed> {
   for await (const { found } of all) {
     const { trace, verdict } = found;
-    const { id, taskId, producer, user, detail, finish, problem, usage } = trace;
+    const { id, taskId, producer, user, detail, scenario, finish, problem, usage } = trace;
     const flags = Object.keys(behaviourOf(trace));
     const origin = trace.origin?.kind;
     yield {
@@ -43,6 +43,7 @@ export async function* listedOf(all: AsyncIterable<Placed>): AsyncGenerator<List
       producer,
       user,
       detail,
+      ...(scenario ? { scenario } : {}),
       finish,
       problem,
       usage,
@@ -54,7 +55,7 @@ export async function* listedOf(all: AsyncIterable<Placed>): AsyncGenerator<List
 }
 
 const isWanted = (row: Listed, { task, failed = false }: Wanted): boolean => {
-  if (task !== undefined && row.taskId !== task) return false;
+  if (task !== undefined && row.taskId !== task && row.scenario?.id !== task) return false;
   return !failed || !row.verdict || outcomeOf(row, row.verdict).outcome !== 'passed';
 };
 
@@ -65,10 +66,23 @@ export const listTraces = async (ui: Ui, all: AsyncIterable<Listed>, wanted: Wan
   for await (const row of all) {
     if (!isWanted(row, wanted)) continue;
     count++;
-    const { id, taskId, world, producer, user, detail, finish, usage, origin, flags } = row;
+    const { id, taskId, world, producer, user, detail, scenario, finish, usage, origin, flags } = row;
     const words = outcomeWords(row, row.verdict);
     if (ui.json)
-      rows.push({ id, world, task: taskId, producer, user, detail, finish, outcome: words, usage, origin, flags });
+      rows.push({
+        id,
+        world,
+        task: taskId,
+        producer,
+        user,
+        detail,
+        scenario: scenario?.id,
+        finish,
+        outcome: words,
+        usage,
+        origin,
+        flags,
+      });
     const view = `(${viewWords(row)}; ${usage.calls} calls${origin === undefined ? '' : `; ${origin}`})`;
     const shown = flags.length > 0 ? `  ${flags.map((flag) => cleanShort(flag)).join(', ')}` : '';
     ui.say(

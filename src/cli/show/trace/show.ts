@@ -1,9 +1,12 @@
 /** One rollout on the terminal, or as data: what the corpus knows of it, and its calls run once more for the values. */
 import type { Task } from '../../../artifacts/task.js';
 import type { Corpus } from '../../../corpus/corpus.js';
+import { findScenario } from '../../../corpus/scenarios.js';
+import { EventEngine } from '../../../dynamics/engine/engine.js';
+import { taskIn } from '../../../dynamics/logged.js';
 import { asTreadleError } from '../../../errors.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
-import { retrace } from '../../../rollout/retrace/retrace.js';
+import { type Retraced, retrace, type ServiceChange } from '../../../rollout/retrace/retrace.js';
 import { behaviourOf } from '../../../verify/behaviour/registry.js';
 import { loadWorld, unloadWorld } from '../../../world/loaded.js';
 import { Engine } from '../../../world/state/engine.js';
@@ -35,10 +38,14 @@ export const shownTrace = async (placed: Placed, corpus: Corpus | undefined, ful
     const place = placeOf(corpus, placed);
     if (!place) return { ...bare, notRetraced: 'the corpus has no such task any more' };
     const files = corpus.readWorld(place.world);
+    const { trace } = placed.found;
     known = { ...bare, task: place.task, services: files.services };
+    const scenario = trace.scenario && findScenario(corpus, place.world, trace.scenario.hash);
+    if (trace.scenario && !scenario) return { ...known, notRetraced: 'the corpus has no such scenario any more' };
+    if (scenario) known = { ...known, scenario, task: taskIn(place.task, scenario, trace) };
     engine = await Engine.start();
     const world = loadWorld(engine, files);
-    const retraced = retrace(world, place.task, placed.found.trace.ledger);
+    const retraced = retrace(world, place.task, trace.ledger, scenario && new EventEngine(scenario));
     unloadWorld(world);
     return { ...known, retraced };
   } catch (thrown) {
@@ -48,6 +55,10 @@ export const shownTrace = async (placed: Placed, corpus: Corpus | undefined, ful
   }
 };
 
+/** Calls with changes, up to where the results part. */
+const byCall = (all: readonly ServiceChange[][], { differsAt = Number.POSITIVE_INFINITY }: Retraced): object[] =>
+  all.map((changes, call) => ({ call, changes })).filter(({ call, changes }) => changes.length > 0 && call < differsAt);
+
 /** Everything as data; `calls` are the ledger's entries with what they changed. */
 export const traceData = ({ trace, verdict, stages, reward, retraced, notRetraced }: ShownTrace): object => ({
   trace,
@@ -55,11 +66,8 @@ export const traceData = ({ trace, verdict, stages, reward, retraced, notRetrace
   ...(stages ? { stages } : {}),
   ...(reward ? { reward } : {}),
   behaviour: behaviourOf(trace),
-  changes: retraced
-    ? retraced.changes
-        .map((changes, call) => ({ call, changes }))
-        .filter(({ call, changes }) => changes.length > 0 && call < (retraced.differsAt ?? Number.POSITIVE_INFINITY))
-    : null,
+  changes: retraced ? byCall(retraced.changes, retraced) : null,
+  ...(retraced?.outside ? { outside: byCall(retraced.outside, retraced) } : {}),
   ...(retraced?.differsAt === undefined ? {} : { differsAt: retraced.differsAt }),
   ...(notRetraced === undefined ? {} : { notRunAgain: notRetraced }),
 });

@@ -1,4 +1,6 @@
 /** What is shown of a rollout: the trace with its verdicts, and what the corpus knows besides. */
+
+import type { Scenario } from '../../../artifacts/scenario.js';
 import type { ServiceSpec } from '../../../artifacts/service.js';
 import type { Task } from '../../../artifacts/task.js';
 import type { Retraced } from '../../../rollout/retrace/retrace.js';
@@ -14,8 +16,10 @@ export interface Line {
 export type FoundTrace = Omit<Rolled, 'verdict'> & { verdict?: Rolled['verdict'] };
 
 export interface ShownTrace extends FoundTrace {
-  /** As the corpus has it now; absent where it is gone or has changed. */
+  /** As the corpus has it now, in a scenario with the checks as they were judged; absent where it is gone or has changed. */
   task?: Task;
+  /** That it ran in; absent where it is gone or was made anew. */
+  scenario?: Scenario;
   services: readonly ServiceSpec[];
   retraced?: Retraced;
   /** Why the calls were not run again. */

@@ -4,6 +4,7 @@ import type { Verdict } from '../../../artifacts/verdict.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
 import { behaviourOf } from '../../../verify/behaviour/registry.js';
 import { clean, cleanLine, cleanShort } from './clean.js';
+import { revisedLines } from './events.js';
 import { broken } from './page.js';
 import type { Line, ShownTrace } from './shown.js';
 import { checkLines } from './stages.js';
@@ -29,8 +30,21 @@ export const producerWords = ({ producer }: Pick<Trace, 'producer'>): string => 
   return cleanShort(`${policy}${own}${version === undefined ? '' : ` ${version}`}${with_}`, 120);
 };
 
-export const viewWords = ({ user, detail, faults }: Pick<Trace, 'user' | 'detail' | 'faults'>): string =>
-  `${user === 'none' ? 'all at once' : 'simulated user'}, ${detail}${faults ? `, under ${cleanShort(faults.rules.join(' '), 120)}` : ''}`;
+export const viewWords = ({
+  user,
+  detail,
+  faults,
+  scenario,
+}: Pick<Trace, 'user' | 'detail' | 'faults' | 'scenario'>): string =>
+  [
+    user === 'none' ? 'all at once' : 'simulated user',
+    detail,
+    ...(faults ? [`under ${cleanShort(faults.rules.join(' '), 120)}`] : []),
+    ...(scenario ? [`in ${cleanShort(scenario.id, 120)}`] : []),
+  ].join(', ');
+
+const scenarioWords = ({ trace: { scenario }, scenario: known }: ShownTrace): string | undefined =>
+  scenario && `${scenario.id}: ${scenario.sources.join(', ')}${known ? '' : ' (not in the corpus as it was then)'}`;
 
 const originWords = ({ origin }: Trace): string | undefined => {
   switch (origin?.kind) {
@@ -69,6 +83,7 @@ export const headLines = (shown: ShownTrace): Line[] => {
   const { trace } = shown;
   const facts: [string, string | undefined][] = [
     ['task', `${cleanShort(trace.taskId)}${shown.task ? '' : ' (not in the corpus as it was then)'}`],
+    ['scenario', scenarioWords(shown)],
     ['acted', producerWords(trace)],
     ['told', viewWords(trace)],
     ['origin', originWords(trace)],
@@ -100,6 +115,7 @@ const verdictLines = (shown: ShownTrace): Line[] => {
       text: `verdict: ${verdict.pass ? 'passed' : 'failed'}${isLong ? `, ${all.filter(({ pass }) => pass).length} of ${all.length} milestones met` : ''}${verdict.fault === 'verifier' ? ' (a check broke: the fault is the verifier’s)' : ''}`,
       style: verdict.pass ? 'green' : 'red',
     },
+    ...revisedLines(shown),
     ...all.flatMap(({ id, pass, checks }): Line[] => {
       const told = shown.full || !isLong ? checks : checks.filter((check) => !check.pass);
       const title: Line[] =

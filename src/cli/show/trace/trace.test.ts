@@ -174,6 +174,65 @@ describe('the page', () => {
     expect(page).toContain('(not in the corpus as it was then)');
   });
 
+  it('has the events of a scenario in their place, how they were told, and what they made of the verdict', async () => {
+    const { messages, ledger } = await traceOf();
+    const said = {
+      ...ledger[0],
+      tool: 'garbled',
+      args: '{',
+      error: { code: 'malformed_arguments', fault: 'agent' as const },
+    };
+    const touched = [
+      { service: 'billing', table: 'invoice', key: HOSTILE, change: 'update' as const, cols: ['status'] },
+    ];
+    const fate = { kind: 'fate' as const, source: 'state' as const, fate: 'fired' as const, at: 0, touched };
+    const notice = { kind: 'notice' as const, at: 0, calls: 1 };
+    const at = messages.length + 1;
+    const shown = await shownOf({
+      messages: [
+        ...messages.slice(0, 2),
+        { role: 'assistant', content: '', toolCalls: [{ id: 'c0', name: 'garbled', arguments: {}, malformed: '{' }] },
+        ...messages.slice(2),
+        { role: 'user', content: `[Notification] ${HOSTILE}` },
+      ],
+      // The first entry reached no session: events count from the second on.
+      ledger: [said as (typeof ledger)[number], ...ledger],
+      scenario: { id: 'toy-e1', hash: 'c'.repeat(64), sources: ['state', 'requirement'] },
+      events: [
+        { ...fate, event: 'moved', calls: 1 },
+        { ...fate, event: HOSTILE, fate: 'skipped', reason: HOSTILE, calls: 2, touched: [] },
+        { ...notice, event: 'moved', to: 'environment', text: HOSTILE, message: at },
+        { ...notice, event: 'late', to: 'user', text: HOSTILE, calls: 4 },
+      ],
+    });
+    const { verdict } = shown;
+    if (!verdict) throw new Error('no verdict');
+    const judged = {
+      ...verdict,
+      fault: 'scenario' as const,
+      revised: { events: ['moved'], retired: ['c1'], replaced: [], added: ['c9'] },
+      solvable: { atFiring: false, withoutEvent: true, evidence: HOSTILE },
+    };
+    sayTrace(ui, { ...shown, verdict: judged });
+    expect(page).toContain('scenario  toy-e1: state, requirement (not in the corpus as it was then)');
+    const places = [
+      'call 2  ',
+      '── event moved (state) fired, 1970-01-01T00:00:00Z',
+      '~ billing.invoice',
+      'call 3  ',
+      'was skipped, ',
+    ];
+    const found = places.map((text) => page.indexOf(text));
+    expect(found.every((place, n) => place >= 0 && place > (found[n - 1] ?? -1))).toBe(true);
+    expect(page).toContain('outside  (tells of moved)');
+    expect(page).toContain('── told of late for the user, in no message');
+    expect(page).toContain('judged after moved: retired c1; added c9');
+    expect(page).toMatch(
+      /it could no longer be done, and without the event it could: .*\n? *.*The\s+fault is the scenario’s/,
+    );
+    expect(page.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\u202e]/u);
+  });
+
   it('is data too', async () => {
     const data = JSON.parse(JSON.stringify(traceData(await shownOf({}, { retraced: { changes: [[], [], []] } }))));
     expect(data).toMatchObject({ outcome: 'failed', changes: [], behaviour: {}, trace: { finish: 'answered' } });
