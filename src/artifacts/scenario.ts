@@ -123,6 +123,8 @@ export const ScenarioEvent = z.strictObject({
     answer: z.strictObject({ milestone: Name.optional(), is: AnswerSpec }).optional(),
   }),
   reference: ReferenceEdit,
+  /** What whoever obeys a distractor does to the reference: that fails. */
+  misled: ReferenceEdit.optional(),
 });
 
 export const Scenario = z.strictObject({

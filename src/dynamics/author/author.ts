@@ -7,8 +7,10 @@ import { changesOfMind } from './change-of-mind.js';
 import { CHOICE_MAKERS } from './choices/makers.js';
 import { closures } from './closures.js';
 import { decideOnSet } from './decide-set.js';
+import { hearsay } from './hearsay.js';
 import { lies } from './lies.js';
 import type { Made } from './made.js';
+import { orders } from './orders.js';
 import { outages } from './outage.js';
 import { anytime, atTime, byChance } from './retime.js';
 import { setsOf } from './sets.js';
@@ -47,6 +49,8 @@ const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [
   lies,
   closures,
   shifts,
+  orders,
+  hearsay,
 ];
 
 const isOf = (sources: AuthorOptions['sources'], { event }: Candidate): boolean =>

@@ -87,6 +87,13 @@ export class Case {
   get ignoring(): Trial {
     return this.#once('ignoring', () => ({ calls: this.stage.task.reference.calls, answer: this.reference.answer }));
   }
+  /** Who does what a distractor says; the reference itself where it says nothing. */
+  obeying({ id, misled }: ScenarioEvent): Trial {
+    const { reference } = this.stage.task;
+    const { insert, from, drop, answer = reference.answer } = misled ?? { insert: [], from: 0, drop: 0 };
+    const calls = [...reference.calls.slice(0, from), ...insert, ...reference.calls.slice(from + drop)];
+    return this.#once(`obeying ${id}`, () => ({ calls, answer }));
+  }
   get nothing(): Trial {
     return this.#once('nothing', () => ({ calls: [], answer: '' }));
   }

@@ -172,18 +172,33 @@ const candidateOf = (
   return asking(stage, wish, better, random).candidate ?? candidate;
 };
 
-/** One candidate for each value that the user decides on and a call writes. */
-export const changesOfMind = (stage: Stage, random: Rng): Candidate[] => {
-  const { task, world } = stage;
-  return task.disclosure.stages.flatMap(({ node, facts }) =>
+/** The values that the user decides on and a call writes. */
+const decidedOn = ({ task, world }: Stage): Omit<Wish, 'when'>[] =>
+  task.disclosure.stages.flatMap(({ node, facts }) =>
     facts.flatMap((fact) => {
       if (typeof fact === 'string') return [];
       const feed = fact.feeds.find((one) => 'call' in one && writes(world, task.reference.calls[one.call]));
-      if (!feed || !('call' in feed)) return [];
-      const wish = { stage: node, fact, n: feed.call, arg: feed.arg };
-      return candidateOf(stage, wish, random.stream(`${node} ${fact.id}`)) ?? [];
+      return feed && 'call' in feed ? [{ stage: node, fact, n: feed.call, arg: feed.arg }] : [];
     }),
   );
+
+/** One candidate for each of them. */
+export const changesOfMind = (stage: Stage, random: Rng): Candidate[] =>
+  decidedOn(stage).flatMap((wish) => candidateOf(stage, wish, random.stream(`${wish.stage} ${wish.fact.id}`)) ?? []);
+
+/** The same, of a few drawn ones, with the fact that is another one and the call that writes it. */
+export const someChanges = (
+  stage: Stage,
+  random: Rng,
+  most: number,
+): { candidate: Candidate; fact: Fact; n: number }[] => {
+  const made: { candidate: Candidate; fact: Fact; n: number }[] = [];
+  for (const wish of random.shuffle(decidedOn(stage))) {
+    if (made.length >= most) break;
+    const candidate = candidateOf(stage, wish, random.stream(`${wish.stage} ${wish.fact.id}`));
+    if (candidate) made.push({ candidate, fact: wish.fact, n: wish.n });
+  }
+  return made;
 };
 
 const writes = (world: Stage['world'], call: Call | undefined): boolean =>

@@ -20,8 +20,9 @@ const Happenings = z.strictObject({
   moved: lines,
   made: lines,
   reasons: lines,
-  orders: z.strictObject({ subject: lines, body: lines, told: lines }),
-  noise: z.strictObject({ stranger: lines, other_thing: lines }),
+  orders: z.strictObject({ subject: lines, body: lines }),
+  told: z.strictObject({ inbox: lines, channel: lines }),
+  noise: z.strictObject({ stranger: lines, other: lines, hearsay: lines, subject: lines }),
 });
 export type Happenings = z.infer<typeof Happenings>;
 
@@ -32,6 +33,12 @@ export const happenings = (): Happenings => {
   return read;
 };
 
-/** One of the lines with its slots filled; a slot that nothing fills stays as it is. */
+/** One of the lines with its slots filled, `{Now}` with a capital; a slot that nothing fills stays as it is. */
 export const told = (from: readonly string[], slots: Readonly<Record<string, string>>, random: Rng): string =>
-  capital(random.pick(from).replace(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot));
+  capital(
+    random.pick(from).replace(/\{(\w+)\}/g, (slot, name: string) => {
+      const low = name.charAt(0).toLowerCase() + name.slice(1);
+      const words = slots[low];
+      return words === undefined ? slot : low === name ? words : capital(words);
+    }),
+  );

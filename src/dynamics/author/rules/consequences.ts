@@ -21,11 +21,25 @@ export const hasConsequences = ({ events, stale }: Case): Ruling => {
 const asksForDeeds = ({ world }: Stage, { reference: { insert } }: ScenarioEvent): boolean =>
   insert.some(({ tool }) => (world.tools.get(tool)?.tool.tool.writes.length ?? 0) > 0);
 
+/** Whoever obeys a distractor fails; undefined where that has been seen of all of them. */
+const harmless = (tried: Case): Ruling | undefined => {
+  for (const event of tried.events.filter(isDistractor)) {
+    if (!event.misled) return broken(`${event.id} is a distractor and does not say what whoever obeys it does`);
+    const obeying = tried.obeying(event);
+    if (obeying.verdict.pass) return broken(`${event.id} misleads nobody: whoever obeys it passes`);
+  }
+  return undefined;
+};
+
 /** Doing nothing fails, and so do the old deeds with the new answer, where something else is to be done. */
 export const cannotBeIgnored = (tried: Case): Ruling => {
   const { events, nothing, stage } = tried;
   if (nothing.verdict.pass) return broken('doing nothing passes');
   const evidence = [`doing nothing fails: ${some(failing(nothing))}`];
+  const unharmed = harmless(tried);
+  if (unharmed) return unharmed;
+  for (const event of events.filter(isDistractor))
+    evidence.push(`whoever obeys ${event.id} fails: ${some(failing(tried.obeying(event)))}`);
   if (!events.some((event) => !isDistractor(event) && asksForDeeds(stage, event))) return holds(...evidence);
   const { ignoring } = tried;
   if (ignoring.verdict.pass) return broken('the old deeds with the new answer pass');
