@@ -48,7 +48,10 @@ export const rumours = (stage: Stage, random: Rng): Candidate[] =>
           notify: { to: 'environment', text: noticeWords(notice) },
           calls: stage.task.reference.calls,
         });
-      return candidate ? [candidate] : [];
+      // Who believes it leaves the deed undone.
+      return candidate
+        ? [{ ...candidate, event: { ...candidate.event, misled: { insert: [], from: n, drop: 1 } } }]
+        : [];
     },
     1,
   );
