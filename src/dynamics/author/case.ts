@@ -2,6 +2,7 @@
 import type { Scenario, ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Reference } from '../../artifacts/task.js';
 import { Course, solving } from '../solve/course.js';
+import { StageWatch, solvingByStage } from '../solve/stage-watch.js';
 import { believing } from './believing.js';
 import { type Played, type Player, type Stage, type Trial, tryOut } from './trial.js';
 
@@ -32,6 +33,7 @@ export class Case {
   readonly #open: Trial[] = [];
   readonly #kept = new Map<string, Trial>();
   #course: Course | undefined;
+  #watch: StageWatch | undefined;
   #reference: Reference | undefined;
 
   constructor(
@@ -65,14 +67,22 @@ export class Case {
   /** The reference that notices what fires and plans anew. */
   get solved(): Trial {
     return this.#once('solved', () => {
-      this.#course = Course.of(this.stage);
-      return solving(this.#course);
+      const course = Course.of(this.stage);
+      this.#course = course;
+      if (this.stage.task.disclosure.stages.length < 2) return solving(course);
+      this.#watch = new StageWatch(this.stage, course);
+      return solvingByStage(course, this.#watch);
     });
   }
   /** How it went. */
   get course(): Course {
     if (!this.#course) this.solved;
     return this.#course as Course;
+  }
+  /** How its stages were judged at their ends, where it has several. */
+  get watch(): StageWatch | undefined {
+    if (!this.#course) this.solved;
+    return this.#watch;
   }
   /** What it did. */
   get reference(): Reference {

@@ -1,4 +1,5 @@
 /** Requirement events: whoever asked wants another value after all, and says so before it is written (DynaWeave, "task requirement"). */
+import type { Check } from '../../artifacts/check.js';
 import type { Fact } from '../../artifacts/disclosure.js';
 import type { ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Call, Task } from '../../artifacts/task.js';
@@ -9,6 +10,7 @@ import { snake } from '../../kit/words.js';
 import type { Session } from '../../serve/sessions/session.js';
 import { PROSE } from '../../tasks/atomic/texts.js';
 import { currencyOf, sayValue } from '../../tasks/ground/say.js';
+import { callsByStage } from '../../tasks/stage-calls.js';
 import { gather } from '../../verify/evidence.js';
 import { verify } from '../../verify/verdict.js';
 import type { SqlValue } from '../../world/state/types.js';
@@ -73,19 +75,48 @@ const isNamedElsewhere = ({ disclosure: { stages } }: Task, { fact, stage }: Pic
       : full.includes(fact.words),
   );
 
-const changedChecks = (task: Task, now: Session, changes: Changes): ScenarioEvent['checks']['replace'] | undefined => {
-  const { milestones } = verify(task, gather(now, task.reference.answer), now.id, '0'.repeat(64));
-  const failing = new Set(
-    milestones.flatMap(({ checks }) => checks.flatMap(({ check, pass }) => (pass ? [] : [check]))),
+type Replace = ScenarioEvent['checks']['replace'];
+
+/** Ids of the checks that fail at the end of a stage, or at the end of all. */
+const failingAt = (task: Task, now: Session, at: number | undefined): Set<string> => {
+  const { disclosure, milestones, reference } = task;
+  const said = disclosure.stages.slice(0, at).map(({ node }) => [node, sayAt(milestones, node)] as const);
+  const node = at === undefined ? undefined : disclosure.stages[at]?.node;
+  const evidence = gather(now, node === undefined ? reference.answer : sayAt(milestones, node));
+  const own = node === undefined ? evidence : { ...evidence, answers: Object.fromEntries(said) };
+  const verdict = verify(task, own, now.id, '0'.repeat(64), node);
+  return new Set(
+    verdict.milestones.flatMap(({ checks }) => checks.flatMap(({ check, pass }) => (pass ? [] : [check]))),
   );
-  const replace: ScenarioEvent['checks']['replace'] = [];
-  for (const check of task.milestones.flatMap(({ checks }) => checks)) {
-    if (!failing.has(check.id)) continue;
-    const by = isFrame(check) ? undefined : asItIsNow(check, now, changes);
-    if (!by) return undefined;
-    replace.push({ id: check.id, by });
+};
+
+const sayAt = (milestones: Task['milestones'], node: string): string =>
+  milestones.find((one) => one.node === node)?.says ?? 'Done.';
+
+/**
+ * The checks that fail once call `n` wrote something else, as they have to be, each by what the session holds at the end of the stage
+ * at which it fails first: a later stage may change it again. Makes the calls that are left. Undefined where it cannot be told.
+ */
+const changedChecks = (task: Task, now: Session, n: number, changes: Changes): Replace | undefined => {
+  const ends = callsByStage(task);
+  const all = task.milestones.flatMap(({ checks }) => checks);
+  const replace = new Map<string, Check>();
+  const take = (at: number | undefined): boolean => {
+    const failing = failingAt(task, now, at);
+    return all.every((check) => {
+      if (!failing.has(check.id) || replace.has(check.id)) return true;
+      const by = isFrame(check) ? undefined : asItIsNow(check, now, changes);
+      if (by) replace.set(check.id, by);
+      return by !== undefined;
+    });
+  };
+  for (const [at, end] of ends.entries()) {
+    if (end <= n) continue;
+    for (const { tool, args } of task.reference.calls.slice(now.calls, end)) now.call(tool, structuredClone(args));
+    if (ends.length > 1 && !take(at)) return undefined;
   }
-  return replace.length > 0 ? replace : undefined;
+  if (!take(undefined) || replace.size === 0) return undefined;
+  return [...replace].map(([id, by]) => ({ id, by }));
 };
 
 /** A free text's column has texts of its own in other rows: a better second thought than any phrase. */
@@ -118,15 +149,20 @@ const asking = (
   const { fact, stage, n, arg, when } = wish;
   const call = task.reference.calls[n] as Call;
   const other: Call = { ...call, args: withValueAt(call.args, arg, value) };
-  const calls = task.reference.calls.map((each, at) => (at === n ? other : each));
-  const before = played({ world, task }, task.reference.calls);
-  const now = played({ world, task }, calls);
+  const before = played({ world, task }, task.reference.calls.slice(0, n));
+  const now = before.fork(`${task.id}-otherwise`);
   try {
+    before.call(call.tool, structuredClone(call.args));
+    now.call(other.tool, structuredClone(other.args));
     if (!now.ledger[n]?.ok) return {};
     const changes = changesAt(n, before, now);
     const words = wordsFor(fact, changes, n, now);
-    const replace = words === undefined || words === fact.words ? undefined : changedChecks(task, now, changes);
-    if (words === undefined || !replace) return {};
+    if (words === undefined || words === fact.words) return {};
+    // Rows elsewhere are looked at before the rest is carried out.
+    const isText = typeof value === 'string' && value.includes(' ') && PROSE.test(snake(arg.split('.').at(-1) ?? arg));
+    const better = isText ? saidElsewhere(changes, now, valueAt(call.args, arg), random) : undefined;
+    const replace = changedChecks(task, now, n, changes);
+    if (!replace) return {};
     const says = nowSays(fact, words);
     const say = correction(says, requestOf(task, wish), random.stream('words'));
     const tells = [{ ...(task.disclosure.stages.length > 1 ? { stage } : {}), fact: fact.id, words, says }];
@@ -144,11 +180,7 @@ const asking = (
       checks: { retire: [], replace, add: [] },
       reference: { insert: [other], from: n, drop: 1 },
     };
-    const isText = typeof value === 'string' && value.includes(' ') && PROSE.test(snake(arg.split('.').at(-1) ?? arg));
-    return {
-      candidate: { event, answer: task.reference.answer },
-      better: isText ? saidElsewhere(changes, now, valueAt(call.args, arg), random) : undefined,
-    };
+    return { candidate: { event, answer: task.reference.answer }, better };
   } finally {
     before.drop();
     now.drop();
@@ -163,7 +195,9 @@ const candidateOf = (
   const { task } = stage;
   const old = valueAt(task.reference.calls[n]?.args, arg);
   const value = newArgument(snake(arg.split('.').at(-1) ?? arg), old, random);
-  const when = momentBefore(task, n, random)?.when;
+  // Not long before the request that it speaks of.
+  const start = callsByStage(task).findLast((end) => end <= n) ?? 0;
+  const when = momentBefore(task, n, random, Math.max(0, start - 1))?.when;
   if (value === undefined || !when || !fact.says.includes(fact.words)) return undefined;
   if (isNamedElsewhere(task, { fact, stage: node })) return undefined;
   const wish = { stage: node, fact, n, arg, when };

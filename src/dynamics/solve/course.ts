@@ -97,6 +97,12 @@ export class Course {
   get answer(): string {
     return this.#plan.reference.answer;
   }
+  /** Whether so many steps of the plan are done, from its beginning. */
+  hasDone(count: number): boolean {
+    if (this.#done.length < count) return false;
+    const made = new Set(this.#done.map(({ id }) => id));
+    return this.#plan.steps.slice(0, count).every(({ id }) => made.has(id));
+  }
   /** The reference's own calls that are behind. */
   get place(): number {
     return Math.max(0, ...this.#done.map(({ place }) => place));

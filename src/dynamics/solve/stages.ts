@@ -46,7 +46,7 @@ export const stageEnds = (
 };
 
 /** What the reference says at each stage's end, where the answers are other ones. */
-const withWords = (task: Task, answer: string): Task['milestones'] => {
+export const withWords = (task: Task, answer: string): Task['milestones'] => {
   if (answer === task.reference.answer) return task.milestones;
   const asking = askingNodes(task);
   const lines = asking.length > 1 ? numberedAnswers(answer) : new Map([[1, answer]]);

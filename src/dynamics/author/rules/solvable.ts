@@ -6,12 +6,14 @@ import { broken, type Case, failing, holds, type Ruling } from '../case.js';
 const PLACES_OF_SET = 8;
 
 /** The re-solved reference passes where events come when they do. */
-export const passes = ({ events, solved, reference }: Case): Ruling => {
+export const passes = ({ events, solved, reference, watch }: Case): Ruling => {
   if (!solved.verdict.pass) return broken(failing(solved).join('; ') || 'the re-solved reference fails');
   if (!solved.clean && events.every(({ source }) => source !== 'fault'))
     return broken('a call of the re-solved reference fails');
+  if (watch && watch.failed.length > 0) return broken(watch.failed.slice(0, 3).join('; '));
   const checks = solved.verdict.milestones.reduce((sum, milestone) => sum + milestone.checks.length, 0);
-  return holds(`the re-solved reference passes: ${reference.calls.length} calls, ${checks} checks hold`);
+  const stages = watch ? [`${watch.ended} stages pass at their ends, as a user sees them who asks one by one`] : [];
+  return holds(`the re-solved reference passes: ${reference.calls.length} calls, ${checks} checks hold`, ...stages);
 };
 
 /** And wherever they may come. */
