@@ -20,6 +20,8 @@ export const outcomeOf = (
   verdict: Pick<Verdict, 'pass' | 'fault'>,
 ): Became => {
   if (verdict.fault === 'verifier') return { outcome: 'fault', fault: 'verifier' };
+  // Events left it unsolvable: nobody could have passed from there.
+  if (verdict.fault === 'scenario' && !verdict.pass) return { outcome: 'fault', fault: 'scenario' };
   // A pass in spite of a user who misled stands; what a user gave away, nobody has found.
   if (problem?.fault === 'user' && (problem.code === GAVE_AWAY || !verdict.pass))
     return { outcome: 'fault', fault: 'user' };

@@ -1,4 +1,5 @@
 /** What all rollouts of one command come to: outcomes, behaviour, rewards and problems, each apart. Only sums are kept. */
+import { EVENT_SOURCES, type EventSource } from '../../artifacts/trace.js';
 import type { TraceHead } from '../../corpus/traces/line.js';
 import { FLAG_IDS } from '../../verify/behaviour/registry.js';
 import type { RewardShape } from '../../verify/reward.js';
@@ -31,7 +32,11 @@ export interface RolloutSummary {
   problems: Record<string, { rollouts: number; example: string }>;
   usage: { turns: number; calls: number; promptTokens: number; completionTokens: number; cost: number };
   reward?: RewardSummary;
+  /** Of finished rollouts in scenarios, by the sources of the scenario's events: one of several counts for each. */
+  sources?: Sources;
 }
+
+export type Sources = Partial<Record<EventSource, { passed: number; of: number }>>;
 
 /** Sums as plain data: what worker processes send. */
 export interface Sums {
@@ -49,6 +54,7 @@ export interface Sums {
     fined: Record<string, number>;
     fines: Record<string, number>;
   };
+  sources: Sources;
 }
 
 const none = (): Sums => ({
@@ -59,6 +65,7 @@ const none = (): Sums => ({
   problems: {},
   usage: { turns: 0, calls: 0, promptTokens: 0, completionTokens: 0, cost: 0 },
   reward: { judged: 0, base: 0, total: 0, shape: 'all', fined: {}, fines: {} },
+  sources: {},
 });
 
 const add = (into: Record<string, number>, key: string, n = 1): void => {
@@ -92,10 +99,25 @@ export class RolloutSums {
     own.reward.total += numbers.total;
     addAll(own.reward.fined, fined);
     addAll(own.reward.fines, fines);
+    for (const source of EVENT_SOURCES) {
+      const { passed, of } = other.sources[source] ?? { passed: 0, of: 0 };
+      if (of > 0) this.#source(source, passed, of);
+    }
+  }
+
+  #source(source: EventSource, passed: number, of = 1): void {
+    const known = this.#sums.sources[source] ?? { passed: 0, of: 0 };
+    this.#sums.sources[source] = { passed: known.passed + passed, of: known.of + of };
   }
 
   get outcomes(): Readonly<Sums['outcomes']> {
     return this.#sums.outcomes;
+  }
+
+  /** In a fixed order; empty where no rollout was in a scenario. */
+  get sources(): Sources {
+    const { sources } = this.#sums;
+    return Object.fromEntries(EVENT_SOURCES.flatMap((name) => (sources[name] ? [[name, sources[name]]] : [])));
   }
 
   #problem(code: string, example: string, n = 1): void {
@@ -114,6 +136,7 @@ export class RolloutSums {
     addAll<keyof Sums['usage']>(sums.usage, head.usage);
     if (outcome === 'cut' || outcome === 'fault') return;
     for (const flag of head.flags) add(sums.behaviour, flag);
+    for (const source of head.scenario?.sources ?? []) this.#source(source, Number(outcome === 'passed'));
     const { reward } = head;
     if (!reward || reward.base === null || reward.total === null) return;
     sums.reward.shape = reward.shape;
@@ -136,6 +159,7 @@ export class RolloutSums {
     }));
     const { judged: n, base, total, shape } = reward;
     const { passed, failed, cut, fault } = outcomes;
+    const { sources } = this;
     return {
       rollouts: passed + failed + cut + fault,
       unfinished: cut + fault,
@@ -148,6 +172,7 @@ export class RolloutSums {
       problems: Object.fromEntries(Object.entries(problems).sort(([a], [b]) => (a < b ? -1 : 1))),
       usage,
       ...(n > 0 ? { reward: { shape, rollouts: n, base: base / n, penalties, mean: total / n } } : {}),
+      ...(Object.keys(sources).length > 0 ? { sources } : {}),
     };
   }
 }

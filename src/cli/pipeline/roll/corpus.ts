@@ -16,7 +16,7 @@ import type { Acting } from './attempt.js';
 import { crewRollouts } from './crew.js';
 import { pickTasks, unitsOf } from './pick.js';
 import type { CorpusPlan } from './plan.js';
-import { progressOf } from './progress.js';
+import { progressOf, sourceWords } from './progress.js';
 import { runRollouts } from './run.js';
 
 /** The reward of a kept rollout as this run reckons it, whatever the run reckoned that made it. */
@@ -69,7 +69,7 @@ export const rolloutCorpus = async (dir: string, plan: CorpusPlan, ui: Ui): Prom
       stop,
       onKept: (head: TraceHead) => {
         count([head]);
-        progress.show(kept, skipped, sums.outcomes);
+        progress.show(kept, skipped, sums);
       },
       onSkipped: (heads: readonly TraceHead[]) => {
         skipped += heads.length;
@@ -160,6 +160,7 @@ const report = (ui: Ui, corpus: Corpus, sums: RolloutSums, { planned, skipped, l
   });
   const percent = passRate === null ? '' : ` (${(passRate * 100).toFixed(1)} %)`;
   ui.say(`${passed} of ${finished} rollouts passed${percent}; traces in ${traces}`);
+  if (summary.sources) ui.say(`  passed by source of events: ${sourceWords(summary.sources)}`);
   if (skipped > 0) ui.say(ui.style('dim', `  ${skipped} of them had been kept before (--again makes them again)`));
   if (retried > 0)
     ui.say(ui.style('dim', `  ${retried} were made a second time after the infrastructure broke the first`));

@@ -1,6 +1,6 @@
 /** The line that a run shows of itself: how many of how many, how fast, how long still, and what became of them. */
 import { elapsedMs } from '../../../kit/clock.js';
-import type { Sums } from '../rollout-sums.js';
+import type { Sources, Sums } from '../rollout-sums.js';
 
 const SHOW_MS = 200;
 /** The rate is that of the last so many milliseconds: a run that slows down says so. */
@@ -21,9 +21,15 @@ export const outcomeWords = ({ passed, failed, cut, fault }: Sums['outcomes']): 
     ...(fault > 0 ? [`${fault} fault`] : []),
   ].join(', ');
 
+/** `requirement 12 of 37, fault 55 of 77` passed; empty outside scenarios. */
+export const sourceWords = (sources: Sources): string =>
+  Object.entries(sources)
+    .map(([source, { passed, of }]) => `${source} ${passed} of ${of}`)
+    .join(', ');
+
 export interface Progress {
   /** `done` of the planned rollouts are kept, `before` of them since an earlier run. */
-  show(done: number, before: number, outcomes: Sums['outcomes']): void;
+  show(done: number, before: number, sums: Pick<Sums, 'outcomes' | 'sources'>): void;
 }
 
 /** Shows at most five lines a second. */
@@ -31,7 +37,7 @@ export const progressOf = (planned: number, print: (line: string) => void): Prog
   let shownAt = Number.NEGATIVE_INFINITY;
   const marks: { at: number; made: number }[] = [{ at: elapsedMs(), made: 0 }];
   return {
-    show: (done, before, outcomes) => {
+    show: (done, before, { outcomes, sources }) => {
       const at = elapsedMs();
       if (at - shownAt < SHOW_MS && done < planned) return;
       shownAt = at;
@@ -41,7 +47,10 @@ export const progressOf = (planned: number, print: (line: string) => void): Prog
       const first = marks[0] ?? { at, made };
       const rate = ((made - first.made) / Math.max(1, at - first.at)) * 1000;
       const left = rate > 0 ? `, ${clockOf((planned - done) / rate)} left` : '';
-      print(`${done} of ${planned} rollouts, ${rate.toFixed(1)}/s${left}: ${outcomeWords(outcomes)}`);
+      const bySource = sourceWords(sources);
+      print(
+        `${done} of ${planned} rollouts, ${rate.toFixed(1)}/s${left}: ${outcomeWords(outcomes)}${bySource && `; ${bySource}`}`,
+      );
     },
   };
 };
