@@ -23,19 +23,17 @@ const unknownCheck = (scenario: string, event: string, check: string, known: Ite
     next: `It has ${[...known].join(', ')}.`,
   });
 
-const unasked = (scenario: string, event: string, milestone: string | undefined): TreadleError =>
+const unasked = (scenario: string, event: string, milestone: string): TreadleError =>
   new TreadleError({
     code: 'unknown_check',
     message: `Event ${event} of scenario ${scenario} changes the answer to something that is not asked`,
-    value: milestone ?? 'the task',
+    value: milestone,
     next: 'Name a milestone of the task that asks something.',
   });
 
-const isAsked = ({ checks: { answer } }: ScenarioEvent, { milestones, answer: whole }: Loom['judged']): boolean => {
-  if (answer === undefined) return true;
-  if (answer.milestone === undefined) return whole !== undefined;
-  return milestones.some((one) => one.id === answer.milestone && one.answer !== undefined);
-};
+/** An event may ask something that the task did not, where it speaks of the whole task. */
+const isAsked = ({ checks: { answer } }: ScenarioEvent, { milestones }: Loom['judged']): boolean =>
+  answer?.milestone === undefined || milestones.some((one) => one.id === answer.milestone && one.answer !== undefined);
 
 /** What no session could make up for: an event that waits for a tool that is not there, or revises a check that is not. */
 const checkAgainst = ({ id, events, offersWait }: Scenario, { judged, tools }: Loom): void => {
@@ -60,7 +58,7 @@ const checkAgainst = ({ id, events, offersWait }: Scenario, { judged, tools }: L
     const { retire, replace } = event.checks;
     const stray = [...retire, ...replace.map((one) => one.id)].find((check) => !checks.has(check));
     if (stray !== undefined) throw unknownCheck(id, event.id, stray, checks);
-    if (!isAsked(event, judged)) throw unasked(id, event.id, event.checks.answer?.milestone);
+    if (!isAsked(event, judged)) throw unasked(id, event.id, event.checks.answer?.milestone ?? '');
   }
 };
 

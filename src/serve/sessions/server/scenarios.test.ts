@@ -97,7 +97,11 @@ describe('opening', () => {
     ['a parent that is not there', [event('a', needs('nobody'))], 'unknown_event'],
     ['a tool that is not there', [event('a', { when: { after: { tool: 'launch', nth: 1 } } })], 'unknown_tool'],
     ['a fault of no tool', [event('a', { effect: { fault: { profile: 'P1', tool: 'launch' } } })], 'unknown_tool'],
-    ['an answer that is not asked', [event('a', { checks: { ...NO_CHECKS, answer: { is: FOUR } } })], 'unknown_check'],
+    [
+      'an answer that is not asked',
+      [event('a', { checks: { ...NO_CHECKS, answer: { milestone: 'm1', is: FOUR } } })],
+      'unknown_check',
+    ],
     ['a check that is not there', [event('a', { checks: { retire: ['c9'], replace: [], add: [] } })], 'unknown_check'],
   ];
   it.each(broken)('of one with %s is refused', (_, events, refusal) => {
