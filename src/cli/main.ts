@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
   'add-task': async () => (await import('./commands/add-task.js')).addTaskCommand(),
   dynamics: async () => (await import('./commands/dynamics.js')).dynamicsCommand(),
+  'add-scenario': async () => (await import('./commands/add-scenario.js')).addScenarioCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),

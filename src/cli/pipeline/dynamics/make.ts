@@ -25,6 +25,7 @@ import { prepareGround } from '../../../tasks/ground/ground.js';
 import { dropGrounded, groundedWorld } from '../../../world/grounded.js';
 import { loadWorld, unloadWorld } from '../../../world/loaded.js';
 import type { Engine } from '../../../world/state/engine.js';
+import { isByHand } from './by-hand.js';
 import { isEventSource } from './sources.js';
 
 export interface Wanted {
@@ -90,6 +91,16 @@ const keepOthers = (
   for (const [task, hash] of Object.entries(before.tasks)) if (now.get(task) === hash) files.tasks[task] ??= hash;
 };
 
+/** Scenarios that people wrote outlive the making of others, as long as their tasks are the same. */
+const keepByHand = (corpus: Corpus, id: string, before: ScenarioListing, files: Writing): void => {
+  for (const head of before.scenarios) {
+    if (files.tasks[head.task] !== head.taskHash) continue;
+    const scenario = readScenario(corpus, id, head);
+    const certificate = isByHand(scenario) ? scenarioCertificate(corpus, id, head.id) : undefined;
+    if (certificate) files.scenarios.push({ scenario, certificate });
+  }
+};
+
 export interface Making {
   onTask?: (done: number, of: number, kept: number) => void;
   /** Proposes and phrases; absent: the embedded author alone. */
@@ -141,6 +152,7 @@ export const makeScenarios = async (
     return { ...madeOf(id, before), isOld: true, cpuS: cpuSeconds() - start };
   const files: Writing = { settings, tasks: hashes, candidates: 0, scenarios: [], refused: [] };
   if (only && before) keepOthers(corpus, id, before, files);
+  else if (before) keepByHand(corpus, id, before, files);
   // Where the model alone writes, what its budget does not reach stays as it was.
   const isOver = (): boolean => settings.model?.author === 'model' && models?.desk.ended !== undefined;
   const unreached: string[] = [];
