@@ -46,7 +46,7 @@ beforeAll(async () => {
   corpus = Corpus.open(dir);
   id = corpus.worlds()[0] as string;
   world = loadWorld(engine, corpus.readWorld(id));
-  makeScenarios(corpus, engine, id, { settings: SETTINGS });
+  await makeScenarios(corpus, engine, id, { settings: SETTINGS });
 }, 240_000);
 afterAll(() => {
   unloadWorld(world);
@@ -95,26 +95,26 @@ describe('the scenarios of a world', () => {
     expect(Object.values(counts.depth).reduce((a, b) => a + b)).toBe(counts.scenarios);
   });
 
-  it('are found made before, and come out the same where they are made again', () => {
-    expect(makeScenarios(corpus, engine, id, { settings: SETTINGS }).isOld).toBe(true);
+  it('are found made before, and come out the same where they are made again', async () => {
+    expect((await makeScenarios(corpus, engine, id, { settings: SETTINGS })).isOld).toBe(true);
     const before = bytes();
     rmSync(corpus.path('worlds', id, 'scenarios'), { recursive: true });
-    expect(makeScenarios(corpus, engine, id, { settings: SETTINGS }).isOld).toBe(false);
+    expect((await makeScenarios(corpus, engine, id, { settings: SETTINGS })).isOld).toBe(false);
     expect(bytes()).toEqual(before);
   });
 
-  it('of one task are made anew and the others stay', () => {
+  it('of one task are made anew and the others stay', async () => {
     const before = readScenarios(corpus, id);
     const task = before[0]?.taskId as string;
     const settings = { ...SETTINGS, sources: ['fault'] };
-    makeScenarios(corpus, engine, id, { settings, tasks: [task] });
+    await makeScenarios(corpus, engine, id, { settings, tasks: [task] });
     const after = readScenarios(corpus, id);
     const others = (all: Scenario[]): string[] => all.filter(({ taskId }) => taskId !== task).map(addressOf);
     expect(others(after)).toEqual(expect.arrayContaining(others(before)));
     for (const { events } of after.filter(({ taskId }) => taskId === task))
       expect(events.map(({ source }) => source)).toEqual(events.map(() => 'fault'));
     // They were made with other settings, so that a whole run makes all of them again.
-    expect(makeScenarios(corpus, engine, id, { settings: SETTINGS }).isOld).toBe(false);
+    expect((await makeScenarios(corpus, engine, id, { settings: SETTINGS })).isOld).toBe(false);
     expect(readScenarios(corpus, id).map(addressOf)).toEqual(before.map(addressOf));
   });
 
@@ -204,14 +204,14 @@ describe('a scenario by hand', () => {
     return addScenario(corpus, engine, file());
   };
 
-  it('is kept with what it left out, and outlives the making of others', () => {
+  it('is kept with what it left out, and outlives the making of others', async () => {
     const { taskId, events } = simple();
     const [{ guard: _, needs: __, reads: ___, ...event }] = events as [ScenarioEvent];
     const added = add({ taskId, events: [event] });
     expect(added).toMatchObject({ world: id, scenario: { id: `${taskId}-by-hand` }, certificate: { pass: true } });
-    makeScenarios(corpus, engine, id, { settings: { ...SETTINGS, perTask: 1 } });
+    await makeScenarios(corpus, engine, id, { settings: { ...SETTINGS, perTask: 1 } });
     expect(readScenarios(corpus, id).map((one) => one.id)).toContain(`${taskId}-by-hand`);
-    makeScenarios(corpus, engine, id, { settings: SETTINGS });
+    await makeScenarios(corpus, engine, id, { settings: SETTINGS });
   });
 
   it.each<[string, (scenario: Scenario) => unknown, string]>([
