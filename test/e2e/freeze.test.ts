@@ -13,6 +13,8 @@ const made = join(dir, 'made');
 const corpus = join(dir, 'corpus');
 const lockFile = join(corpus, 'treadle.lock.json');
 let world = '';
+let scenarios = 0;
+let rollouts = 0;
 
 const run = (...args: string[]): Ran => {
   const ran = treadle(args);
@@ -53,13 +55,23 @@ beforeAll(() => {
     '--json',
   ]);
   treadle(['rollout', made, '--policy', 'asking', '--user', 'simulated', '--detail', 'vague', '--json']);
+  scenarios = JSON.parse(run('dynamics', made, '--per-task', '2', '--json').stdout).scenarios;
+  expect(scenarios).toBeGreaterThan(1);
+  for (const policy of ['reference', 'stale']) treadle(['rollout', made, '--scenarios', '--policy', policy, '--json']);
+  rollouts = 16 + 2 * scenarios;
   run('export', made, '--all', '--seed', '3', '--json');
+  run('export', 'preferences', made, '--json');
   run('export', 'rl', made, '--for', 'verl', '--detail', 'partial', '--json');
   run('export', 'world-model', '--file=parquet', made, '--json');
   world = readdirSync(join(made, 'worlds'))[0] ?? '';
   const froze = JSON.parse(run('freeze', made, '--json').stdout);
-  expect(froze).toMatchObject({ worlds: 1, tasks: 4, rollouts: 16, toKeep: 0 });
-  expect(froze.exports.map((each: { dir: string }) => each.dir)).toEqual(['rl-verl', 'sft', 'world-model']);
+  expect(froze).toMatchObject({ worlds: 1, tasks: 4, scenarios, rollouts, toKeep: 0 });
+  expect(froze.exports.map((each: { dir: string }) => each.dir)).toEqual([
+    'preferences',
+    'rl-verl',
+    'sft',
+    'world-model',
+  ]);
 });
 beforeEach(() => {
   rmSync(corpus, { recursive: true, force: true });
@@ -75,12 +87,19 @@ it('freezing twice gives the same lockfile, and nothing differs from it', () => 
   expect(checked()).toEqual({ status: 0, differences: [] });
 });
 
-it('deleted exports and rollouts come back with the same bytes', () => {
+it('deleted exports, rollouts and scenarios come back with the same bytes', () => {
   const before = hashes(corpus);
-  for (const name of ['sft', 'rl-verl', 'world-model', 'traces']) rmSync(join(corpus, name), { recursive: true });
-  expect(checked().differences.filter(({ what }) => what === 'export')).toHaveLength(3);
+  for (const name of ['preferences', 'sft', 'rl-verl', 'world-model', 'traces', `worlds/${world}/scenarios`])
+    rmSync(join(corpus, name), { recursive: true });
+  const { differences } = checked();
+  expect(differences.filter(({ what }) => what === 'export')).toHaveLength(4);
+  expect(differences.filter(({ what, is }) => what === 'scenario' && is === 'missing')).toHaveLength(scenarios);
   const rebuilt = JSON.parse(run('rebuild', lockFile, '--rollouts', '--json').stdout);
-  expect(rebuilt).toMatchObject({ traces: { kept: 0, again: 16 }, differences: [] });
+  expect(rebuilt).toMatchObject({
+    traces: { kept: 0, again: rollouts },
+    scenarios: { again: scenarios },
+    differences: [],
+  });
   // How the last run ended is of no rows.
   delete before['traces/run.json'];
   expect(hashes(corpus)).toEqual(before);
@@ -201,7 +220,7 @@ it('another version of Treadle is a difference, and the bytes decide', () => {
 
 it('rows that would not be the same are not kept', () => {
   resealed((lock) => {
-    lock.exports[0]!.files['README.md'] = 'a'.repeat(64);
+    lock.exports.find(({ dir: at }) => at === 'rl-verl')!.files['README.md'] = 'a'.repeat(64);
   });
   rmSync(join(corpus, 'rl-verl'), { recursive: true });
   const ran = treadle(['rebuild', lockFile]);

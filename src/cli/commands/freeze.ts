@@ -48,17 +48,22 @@ const freeze = (dir: string, options: Options, ui: Ui): void => {
   const worlds = Object.values(lock.worlds);
   const tasks = worlds.reduce((sum, world) => sum + Object.keys(world.tasks).length, 0);
   const traces = worlds.flatMap((world) => world.traces);
+  const scenarios = worlds.reduce((sum, world) => sum + Object.keys(world.scenarios?.scenarios ?? {}).length, 0);
   const fixed = traces.filter(({ again }) => again === undefined).length;
   ui.give({
     lock: file,
     address: lock.address,
     worlds: worlds.length,
     tasks,
+    scenarios,
     rollouts: traces.length,
     toKeep: fixed,
     exports: exports.map((each) => ({ dir: each.dir, files: Object.keys(each.files).length })),
   });
-  ui.say(`${worlds.length} worlds, ${tasks} tasks, ${traces.length} rollouts and ${exports.length} exports in ${file}`);
+  const dynamic = scenarios > 0 ? `${scenarios} scenarios, ` : '';
+  ui.say(
+    `${worlds.length} worlds, ${tasks} tasks, ${dynamic}${traces.length} rollouts and ${exports.length} exports in ${file}`,
+  );
   if (fixed > 0)
     ui.say(ui.style('yellow', `  ${fixed} rollouts cannot be made again from seeds: keep the corpus's traces/`));
   if (exports.length === 0)
@@ -115,7 +120,7 @@ export const freezeCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Holds the hashes of worlds, services, tasks, rollouts, reviews and of every file of the exports, with the commands that made
+Holds the hashes of worlds, services, tasks, scenarios, rollouts, reviews and of every file of the exports, with the commands that made
 them, seeds and version. treadle rebuild makes the exports again from it. Exit status 1 when something differs.
 
 Examples:

@@ -19,7 +19,7 @@ interface Options {
 }
 
 /** What rebuilding sees to by itself. */
-const SEEN_TO = new Set(['rollout', 'order', 'version']);
+const SEEN_TO = new Set(['scenario', 'rollout', 'order', 'version']);
 
 export const rebuildCommand = (): Command =>
   new Command('rebuild')
@@ -31,13 +31,13 @@ export const rebuildCommand = (): Command =>
         shortText('--out', 'again'),
       ),
     )
-    .option('--rollouts', 'put the rollouts that were made again back into the corpus, too')
+    .option('--rollouts', 'put the rollouts and scenarios that were made again back into the corpus, too')
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-Worlds and tasks must be as they were frozen. Rollouts that are gone, or were made since, do not matter: those of reference and
-scripted policies are made again from their seeds, and only the frozen ones are read. The corpus is not changed
+Worlds and tasks must be as they were frozen. Scenarios and rollouts that are gone, or were made since, do not matter: those that
+no model had a part in are made again from their seeds, and only the frozen ones are read. The corpus is not changed
 (but by --rollouts), nothing is written over, and what does not come out identical is named and not kept.
 
 Examples:
@@ -66,6 +66,7 @@ Examples:
       ui.give({ lock: file, version: { frozen: lock.version, now: body.version }, ...report });
       const { kept, again } = report.traces;
       ui.say(`${kept} rollouts kept, ${again} made again`);
+      if (report.scenarios.again > 0) ui.say(`${report.scenarios.again} scenarios made again`);
       for (const { dir, files, isThere } of report.exports)
         ui.say(`${files} files in ${dir} ${isThere ? 'are there already' : 'as they were frozen'}`);
       if (report.differences.length > 0) {

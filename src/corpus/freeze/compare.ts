@@ -2,7 +2,7 @@
 import type { LockBody } from './lock.js';
 
 export interface Difference {
-  what: 'version' | 'world' | 'snapshot' | 'service' | 'task' | 'rollout' | 'order' | 'file' | 'export';
+  what: 'version' | 'world' | 'snapshot' | 'service' | 'task' | 'scenario' | 'rollout' | 'order' | 'file' | 'export';
   name: string;
   /** `unreadable`: with the reason in `why`. */
   is: 'changed' | 'missing' | 'new' | 'unreadable';
@@ -37,6 +37,7 @@ const ofWorld = (id: string, before: LockBody['worlds'][string], now: LockBody['
     ...(before.snapshot === now.snapshot ? [] : [{ what: 'snapshot', name: id, is: 'changed' } as const]),
     ...ofHashes('service', before.services, now.services, `${id}/`),
     ...ofHashes('task', before.tasks, now.tasks, `${id}/`),
+    ...ofHashes('scenario', before.scenarios?.scenarios ?? {}, now.scenarios?.scenarios ?? {}, `${id}/`),
     ...rollouts,
     ...(rollouts.length === 0 && orderOf(before) !== orderOf(now)
       ? [{ what: 'order', name: `rollouts of ${id}`, is: 'changed' } as const]

@@ -6,6 +6,7 @@ import { TreadleError } from '../../errors.js';
 import { addressOf } from '../../kit/hash.js';
 import { readBytes, unreadable, writeJson } from '../files.js';
 import { FileName } from '../listings.js';
+import { ScenarioSettings } from '../scenarios.js';
 
 export const LOCK_VERSION = 'lock/1';
 export const LOCK_FILE = 'treadle.lock.json';
@@ -14,7 +15,9 @@ export const LOCK_FILE = 'treadle.lock.json';
 export const Recipe = z.strictObject({
   /** Of the world that the rollout is of. */
   task: FileName,
-  policy: z.enum(['reference', 'asking', 'scripted', 'none']),
+  policy: z.enum(['reference', 'asking', 'scripted', 'stale', 'none']),
+  /** The scenario of the task that it ran in. */
+  scenario: FileName.optional(),
   /** What a scripted policy does wrong, as its producer's name says it. */
   plan: z.string().optional(),
   seed: z.string(),
@@ -38,11 +41,21 @@ const LockedTrace = z.strictObject({
   again: Recipe.optional(),
 });
 
+/** A world's scenarios. Those that no model had a part in are made again from their settings. */
+const LockedScenarios = z.strictObject({
+  settings: ScenarioSettings,
+  /** Tasks that they were made for, with their addresses. */
+  tasks: z.record(FileName, Hash),
+  scenarios: z.record(FileName, Hash),
+});
+
 const LockedWorld = z.strictObject({
   hash: Hash,
   snapshot: Hash,
   services: z.record(z.string(), Hash),
   tasks: z.record(FileName, Hash),
+  /** Absent where none were made. */
+  scenarios: LockedScenarios.optional(),
   /** In the order of the file, which rows follow. */
   traces: z.array(LockedTrace),
 });
@@ -90,6 +103,7 @@ export const Lock = Body.extend({
 
 export type Recipe = z.infer<typeof Recipe>;
 export type LockedTrace = z.infer<typeof LockedTrace>;
+export type LockedScenarios = z.infer<typeof LockedScenarios>;
 export type LockedWorld = z.infer<typeof LockedWorld>;
 export type LockedExport = z.infer<typeof LockedExport>;
 export type LockBody = z.infer<typeof Body>;

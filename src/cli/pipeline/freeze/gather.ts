@@ -5,11 +5,13 @@ import { exists, namesIn, readBytes } from '../../../corpus/files.js';
 import type { Broken } from '../../../corpus/freeze/compare.js';
 import { LOCK_VERSION, type LockBody, type LockedTrace, type LockedWorld } from '../../../corpus/freeze/lock.js';
 import { RECORD } from '../../../corpus/freeze/record.js';
+import { listScenarios, readScenario } from '../../../corpus/scenarios.js';
 import type { TraceLine } from '../../../corpus/traces/line.js';
 import { eachTrace } from '../../../corpus/traces/read.js';
 import { TreadleError } from '../../../errors.js';
 import { addressOf, sha256 } from '../../../kit/hash.js';
 import { ownVersion } from '../../version.js';
+import { scenesIn } from '../scenes.js';
 import { hashedTraces, recipeOf, seedsOf } from './recipes.js';
 
 export interface Gathered {
@@ -31,14 +33,27 @@ const tracesOf = (
 ): LockedTrace[] => {
   const all = seeds === undefined ? [] : seedsOf(eachTrace(corpus, id), seeds);
   const samples = new Map<string, number>();
+  const sceneOf = scenesIn(corpus, id);
   if (seeds) for (const { trace } of eachTrace(corpus, id)) samples.set(trace.task, (samples.get(trace.task) ?? 0) + 1);
   const locked = ({ line, hash }: { line: TraceLine; hash: string }): LockedTrace => {
     const { trace } = line;
     const task = tasks.get(trace.task);
-    const again = task && seeds ? recipeOf(line, task, trace.task, all, samples.get(trace.task) ?? 0) : undefined;
+    const scene = task && trace.scenario ? sceneOf(task, trace.scenario) : undefined;
+    const of = task && { task, hash: trace.task, ...(scene ? { scene } : {}) };
+    const again = of && seeds ? recipeOf(line, of, all, samples.get(trace.task) ?? 0) : undefined;
     return { id: trace.id, hash, ...(again ? { again } : {}) };
   };
   return Array.from(hashedTraces(corpus, id), locked);
+};
+
+/** Throws `changed_file` for a scenario that is not what was accepted. */
+const scenariosOf = (corpus: Corpus, id: string): Pick<LockedWorld, 'scenarios'> => {
+  const listing = listScenarios(corpus, id);
+  if (!listing) return {};
+  const { settings, tasks, scenarios } = listing;
+  for (const head of scenarios) readScenario(corpus, id, head);
+  const hashes = Object.fromEntries(scenarios.map(({ id: scenario, hash }) => [scenario, hash]));
+  return { scenarios: { settings, tasks, scenarios: hashes } };
 };
 
 /** Throws what reading the world throws: `changed_file` for files that are not what the world was certified with. */
@@ -51,6 +66,7 @@ const gatherWorld = (corpus: Corpus, id: string, seeds: readonly string[] | unde
     snapshot: addressOf(snapshot),
     services: Object.fromEntries(world.services.map(({ id: service, hash }) => [service, hash])),
     tasks: Object.fromEntries([...tasks].map(([hash, task]) => [task.id, hash])),
+    ...scenariosOf(corpus, id),
     traces: tracesOf(corpus, id, tasks, seeds),
   };
 };

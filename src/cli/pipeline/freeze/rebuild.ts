@@ -8,6 +8,7 @@ import { exists, makeFolder, namesIn } from '../../../corpus/files.js';
 import { type Difference, exportDifferences } from '../../../corpus/freeze/compare.js';
 import type { Lock, LockedExport, LockedWorld } from '../../../corpus/freeze/lock.js';
 import { datasetHashes, inputHashes, RECORD } from '../../../corpus/freeze/record.js';
+import { readScenarios } from '../../../corpus/scenarios.js';
 import type { TraceLine } from '../../../corpus/traces/line.js';
 import { TraceWriter } from '../../../corpus/traces/writer.js';
 import { TreadleError } from '../../../errors.js';
@@ -17,6 +18,7 @@ import { Engine } from '../../../world/state/engine.js';
 import { writeCounts } from '../roll/tally.js';
 import { keepTraces } from '../rollouts.js';
 import { hashedTraces, lineHash, makeAgain } from './recipes.js';
+import { putScenariosInto, restoreScenarios, showWorld } from './restore-scenarios.js';
 
 export interface RestoredTraces {
   /** By id, as they were frozen. */
@@ -43,10 +45,13 @@ const restoreWorld = async (
   if (lost.some(({ again }) => again !== undefined)) {
     const world = loadWorld(await engine(), corpus.readWorld(id));
     const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
+    const scenes = new Map(readScenarios(into, id).map((scenario) => [scenario.id, scenario]));
     for (const { id: trace, hash: frozen, again } of lost) {
       const task = again && tasks.get(again.task);
-      if (again === undefined || task === undefined) continue;
-      const line = await makeAgain(world, task, addressOf(task), again);
+      const scenario = again?.scenario === undefined ? undefined : scenes.get(again.scenario);
+      if (again === undefined || task === undefined || (again.scenario !== undefined && !scenario)) continue;
+      const scene = scenario ? { scene: { scenario, hash: addressOf(scenario) } } : {};
+      const line = await makeAgain(world, { task, hash: addressOf(task), ...scene }, again);
       if (line.trace.id !== trace || lineHash(line) !== frozen) continue;
       here.set(trace, line);
       done.fresh.push(line);
@@ -77,14 +82,15 @@ const putInto = (corpus: Corpus, id: string, { traces }: LockedWorld, fresh: rea
   }
 };
 
-/** A folder that shows the corpus with exactly the frozen rollouts; the corpus itself is not touched. */
-const scratchCorpus = (corpus: Corpus): string => {
+/** A folder that shows the corpus with exactly the frozen rollouts and scenarios; the corpus itself is not touched. */
+const scratchCorpus = (corpus: Corpus, { worlds }: Lock): { dir: string; unmade: string[] } => {
   const dir = mkdtempSync(join(tmpdir(), 'treadle-rebuild-'));
   for (const name of namesIn(corpus.dir)) {
-    if (name === 'traces' || exists(corpus.path(name, RECORD))) continue;
+    if (name === 'traces' || name === 'worlds' || exists(corpus.path(name, RECORD))) continue;
     symlinkSync(resolve(corpus.path(name)), join(dir, name), 'junction');
   }
-  return dir;
+  const unmade = corpus.worlds().filter((id) => showWorld(corpus, id, worlds[id], dir));
+  return { dir, unmade };
 };
 
 const runExport = (corpus: string, { command }: LockedExport, out: string): void => {
@@ -104,6 +110,8 @@ const runExport = (corpus: string, { command }: LockedExport, out: string): void
 
 export interface Rebuilt {
   traces: { kept: number; again: number };
+  /** Scenarios that were made again. */
+  scenarios: { again: number };
   exports: { dir: string; files: number; isThere?: true }[];
   differences: Difference[];
 }
@@ -137,22 +145,35 @@ const buildOne = (corpusDir: string, locked: LockedExport, target: string): Diff
 
 export interface RebuildPlan {
   out?: string | undefined;
-  /** Keeps the rollouts that were made again in the corpus. */
+  /** Keeps the rollouts and scenarios that were made again in the corpus. */
   putBack: boolean;
   onWorld: (id: string) => void;
 }
 
 /** The corpus must be as it was frozen but for its rollouts. Nothing is written over, and only what is identical is put in place. */
 export const rebuild = async (corpus: Corpus, lock: Lock, { out, putBack, onWorld }: RebuildPlan): Promise<Rebuilt> => {
-  const rebuilt: Rebuilt = { traces: { kept: 0, again: 0 }, exports: [], differences: [] };
+  const rebuilt: Rebuilt = {
+    traces: { kept: 0, again: 0 },
+    scenarios: { again: 0 },
+    exports: [],
+    differences: [],
+  };
   const targets = lock.exports.map((locked) => ({ locked, target: targetOf(corpus, locked, out) }));
-  const dir = scratchCorpus(corpus);
+  const { dir, unmade } = scratchCorpus(corpus, lock);
   let engine: Engine | undefined;
   try {
     const scratch = Corpus.open(dir);
     for (const [id, world] of Object.entries(lock.worlds)) {
       onWorld(id);
-      const done = await restoreWorld(corpus, id, world, scratch, async () => (engine ??= await Engine.start()));
+      const started = async (): Promise<Engine> => (engine ??= await Engine.start());
+      if (unmade.includes(id)) {
+        const made = await restoreScenarios(scratch, id, world, started);
+        rebuilt.scenarios.again += made.again;
+        rebuilt.differences.push(...made.differences);
+        if (made.differences.length > 0) continue;
+        if (putBack) putScenariosInto(corpus, scratch, id);
+      }
+      const done = await restoreWorld(corpus, id, world, scratch, started);
       rebuilt.traces.kept += done.kept;
       rebuilt.traces.again += done.fresh.length;
       if (putBack && done.fresh.length > 0 && done.differences.length === 0) putInto(corpus, id, world, done.fresh);

@@ -11,10 +11,10 @@ import { sampleSeed } from '../../../rollout/many.js';
 import { dropGrounded, groundedWorld } from '../../../world/grounded.js';
 import type { LoadedWorld } from '../../../world/loaded.js';
 import { policyOf } from '../acting.js';
-import { type Acting, rollOut, sampleId } from '../roll/attempt.js';
+import { type Acting, rollOut, type Scene, sampleId } from '../roll/attempt.js';
 
 /** Policies whose producers say nothing of seed or sample: both are found by the rollout's id. */
-const UNSEEDED = ['reference', 'asking', 'none'] as const;
+const UNSEEDED = ['reference', 'stale', 'asking', 'none'] as const;
 /** Samples of one task that are tried beyond those that are kept: others may have been dropped. */
 const BEYOND = 8;
 
@@ -86,15 +86,24 @@ export const seedsOf = (lines: Iterable<TraceLine>, given: readonly string[]): s
   return [...seeds];
 };
 
+/** What was rolled out: a task, as it is or in a scenario. */
+export interface Of {
+  task: Task;
+  /** The task's. */
+  hash: string;
+  scene?: Scene;
+}
+
 /** Policies, seeds and samples that may have made a rollout. */
 const candidates = function* (
   line: TraceLine,
-  task: Task,
+  { task, scene }: Of,
   seeds: readonly string[],
   samples: number,
 ): Generator<Recipe> {
   const { user, detail, faults, producer } = line.trace;
-  const view = { task: task.id, user, detail, ...(faults ? { faults } : {}) };
+  const scenario = scene ? { scenario: scene.scenario.id } : {};
+  const view = { task: task.id, ...scenario, user, detail, ...(faults ? { faults } : {}) };
   if (producer.policy === 'scripted' && planIn(producer.name)) {
     const found = /^(.*)\/([^/]+)\/(\d+)$/s.exec(producer.seed ?? '');
     if (found)
@@ -108,20 +117,17 @@ const candidates = function* (
   }
 };
 
-/** How `line` came about, found by its id; undefined where a model, a harness or a sampler had a part in it. */
-export const recipeOf = (
-  line: TraceLine,
-  task: Task,
-  hash: string,
-  seeds: readonly string[],
-  samples: number,
-): Recipe | undefined => {
+/**
+ * How `line` came about, found by its id; undefined where a model, a harness or a sampler had a part in it, or where its scenario is
+ * gone.
+ */
+export const recipeOf = (line: TraceLine, of: Of, seeds: readonly string[], samples: number): Recipe | undefined => {
   const { trace, reward, attempts } = line;
-  // Scenarios are no part of a corpus' recipe: rollouts in one are kept as they are.
-  const isOurs = !trace.origin && !trace.gateway && !trace.dialogue?.model && !attempts && !trace.scenario;
-  if (!isOurs || trace.finish === 'cut' || trace.finish === 'error') return undefined;
-  for (const recipe of candidates(line, task, seeds, samples)) {
-    if (sampleId({ task, hash, index: recipe.index }, actingOf(recipe)) !== trace.id) continue;
+  const isOurs = !trace.origin && !trace.gateway && !trace.dialogue?.model && !attempts;
+  if (!isOurs || trace.scenario?.hash !== of.scene?.hash) return undefined;
+  if (trace.finish === 'cut' || trace.finish === 'error') return undefined;
+  for (const recipe of candidates(line, of, seeds, samples)) {
+    if (sampleId({ ...of, index: recipe.index }, actingOf(recipe)) !== trace.id) continue;
     const penalties = Object.fromEntries(reward?.penalties.map(({ flag, amount }) => [flag, amount]) ?? []);
     return {
       ...recipe,
@@ -133,10 +139,10 @@ export const recipeOf = (
 };
 
 /** `world` is without the task's own rows. */
-export const makeAgain = async (world: LoadedWorld, task: Task, hash: string, recipe: Recipe): Promise<TraceLine> => {
-  const own = groundedWorld(world, task.grounding);
+export const makeAgain = async (world: LoadedWorld, of: Of, recipe: Recipe): Promise<TraceLine> => {
+  const own = groundedWorld(world, of.task.grounding);
   try {
-    return await rollOut({ world: own, task, hash, index: recipe.index }, actingOf(recipe));
+    return await rollOut({ world: own, ...of, index: recipe.index }, actingOf(recipe));
   } finally {
     dropGrounded(world, own);
   }
