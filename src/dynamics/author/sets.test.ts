@@ -77,7 +77,10 @@ describe('sets of events', () => {
       stage: Stage;
       one: Made;
     };
-    const [first, second] = one.scenario.events as [ScenarioEvent, ScenarioEvent];
+    const [first, second] = [...one.scenario.events].sort((a, b) => (a.id < b.id ? -1 : 1)) as [
+      ScenarioEvent,
+      ScenarioEvent,
+    ];
     const need = (own: ScenarioEvent, other: ScenarioEvent): ScenarioEvent => ({
       ...own,
       excludes: [],
@@ -89,11 +92,17 @@ describe('sets of events', () => {
       rule: 'graph',
       evidence: expect.stringContaining(`${first.id} -> ${second.id} -> ${first.id}`),
     });
-    const twin = { ...first, id: 'twin', excludes: [], needs: [] };
-    const { accepted, ...why } = decided([{ ...first, excludes: [], needs: [] }, twin]);
-    expect(accepted).toBe(false);
-    if (first.source === 'fault') expect(why).toMatchObject({ rule: expect.any(String) });
-    else expect(why).toMatchObject({ rule: 'graph', evidence: expect.stringContaining('contradict') });
+    const revising = made
+      .flatMap(({ stage: own, accepted }) => accepted.map((each) => ({ own, each })))
+      .find(({ each: { scenario } }) => (scenario.events[0]?.checks.replace.length ?? 0) > 0);
+    const [mind] = revising?.each.scenario.events ?? [];
+    if (!revising || !mind) throw new Error('no event revises a check');
+    const twins = ['one', 'twin'].map((id) => ({ ...mind, id, excludes: [], needs: [] }));
+    expect(decideOnSet(revising.own, { events: twins, seed: 's' }, () => false)).toMatchObject({
+      accepted: false,
+      rule: 'graph',
+      evidence: expect.stringContaining('contradict'),
+    });
   });
 });
 
