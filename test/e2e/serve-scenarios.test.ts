@@ -1,11 +1,12 @@
 /** The official MCP client in a scenario that the command line serves, over stdio and over HTTP, in both eras. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Trace } from '../../src/artifacts/trace.js';
 import { connect, type RemoteTrainer } from '../../src/serve/client/client.js';
 import { type DynamicCorpus, PHONE, SAYS, writeDynamic } from '../fixtures/dynamic-corpus.js';
 import { MAIN, scratch, treadle } from './cli.js';
@@ -221,6 +222,45 @@ describe('the trainer', () => {
     expect(probe.heard).toEqual([]);
     await probe.close();
   });
+});
+
+/** Calls a tool twice over the MCP that it is given, and answers with what it was told beside the results. */
+const AGENT = `
+const { TREADLE_MCP_URL: url, TREADLE_MCP_TOKEN: token } = process.env;
+const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
+const params = { name: 'listCustomers', arguments: {} };
+const said = [];
+for (const id of [1, 2]) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+  const { result } = await (await fetch(url, { method: 'POST', headers, body })).json();
+  said.push(...result.content.slice(1).map(({ text }) => text));
+}
+console.log(said.filter((text) => !text.includes('imported')).join(' | '));
+`;
+
+it('a harness that rolls out in a scenario is told over its MCP, and the trace says so', () => {
+  const agent = join(dir, 'agent.mjs');
+  writeFileSync(agent, AGENT);
+  const { id } = made.scenario;
+  const command = ['--policy', 'harness', '--harness-command', `${process.execPath} ${agent}`, '--harness-read', agent];
+  const rolled = treadle(['rollout', corpus, '--scenarios', id, ...command, '--json']);
+  expect(rolled.status, rolled.stderr).toBeLessThanOrEqual(1);
+  const traces = readdirSync(join(corpus, 'traces')).filter((name) => name.endsWith('.jsonl'));
+  const lines = traces.flatMap((name) =>
+    readFileSync(join(corpus, 'traces', name), 'utf8')
+      .trim()
+      .split('\n'),
+  );
+  const trace = lines
+    .map((line) => JSON.parse(line) as { trace: Trace })
+    .map((line) => line.trace)
+    .find(({ producer }) => producer.policy === 'harness');
+  expect(trace?.answer).toBe(`[Message from the user] ${SAYS.changed_mind} | [Notification] ${SAYS.phone_changed}`);
+  expect(trace?.scenario?.id).toBe(id);
+  expect(trace?.events).toContainEqual(
+    expect.objectContaining({ kind: 'notice', event: 'changed_mind', to: 'user', calls: 1 }),
+  );
+  expect(trace?.events).toContainEqual(expect.objectContaining({ kind: 'fate', event: 'outage', fate: 'fired' }));
 });
 
 it('two hundred sessions of one scenario at once have one log, and branches of one in the middle too', async () => {
