@@ -10,9 +10,11 @@ import { decideOnSet } from './decide-set.js';
 import { hearsay } from './hearsay.js';
 import { lies } from './lies.js';
 import type { Made } from './made.js';
+import { madeAlready } from './made-already.js';
 import { orders } from './orders.js';
 import { outages } from './outage.js';
 import { anytime, atTime, byChance } from './retime.js';
+import { setBack } from './set-back.js';
 import { setsOf } from './sets.js';
 import { shifts } from './shifts.js';
 import { spread } from './spread.js';
@@ -51,6 +53,8 @@ const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [
   shifts,
   orders,
   hearsay,
+  setBack,
+  madeAlready,
 ];
 
 const isOf = (sources: AuthorOptions['sources'], { event }: Candidate): boolean =>
