@@ -123,17 +123,18 @@ describe('runs in scenarios', () => {
       calls: [task.reference.calls[0] as Call, task.reference.calls[1] as Call, ...task.reference.calls.slice(1)],
     },
   });
-  const [one, two, three] = [
+  const [one, two, three, four] = [
     scenarioOf('one', outage),
     scenarioOf('two', outage, news),
     scenarioOf('three', broken, news),
-  ];
+    scenarioOf('four', news),
+  ] as const;
   const keep = (): void =>
     writeScenarios(corpus, 'w', {
       settings: { seed: '1', perTask: 1, most: 1 },
       tasks: { [task.id]: hash },
       candidates: 1,
-      scenarios: [one, two, three].map((scenario) => ({
+      scenarios: [one, two, three, four].map((scenario) => ({
         scenario,
         certificate: { treadle: 'certificate/1', kind: 'scenario', subject: hash, name: 'x', pass: true, findings: [] },
       })),
@@ -174,6 +175,8 @@ describe('runs in scenarios', () => {
       // Only what the reference met as well; the other event did not fire.
       await run({ ...inside(two, outage), ledger: calls(4) }),
       await run({ ...inside(two, outage, news), ledger: calls(4) }, false),
+      // The reference of a distractor looks at it, which nobody needs to.
+      await run({ ...inside(four, news), ledger: calls(4) }),
       // Nothing solves what fired.
       await run({
         ...inside(three, broken),
@@ -188,15 +191,15 @@ describe('runs in scenarios', () => {
     expect(qwen).toMatchObject({ producer: 'qwen', runs: 1, apart: 0, dropped: 1 });
     const { success, faults, cost, ...counts } = qwen?.scenarios ?? ({} as never);
     expect(counts).toMatchObject({
-      runs: 6,
+      runs: 7,
       stale: 1,
       mixed: 1,
-      optima: { reference: 3, solved_anew: 2, unsolved: 1 },
+      optima: { reference: 4, solved_anew: 2, unsolved: 1 },
       failures: { policy: { value: 50, n: 2 }, scenario: { value: 50, n: 2 }, unasked: 1 },
     });
     expect(success).toMatchObject({
-      all: { n: 6, value: expect.closeTo(66.67, 1) },
-      sources: { fault: { value: 50, n: 4 }, distractor: { value: 0, n: 1 }, state: { value: 100, n: 1 } },
+      all: { n: 7, value: expect.closeTo(71.43, 1) },
+      sources: { fault: { value: 50, n: 4 }, distractor: { value: 50, n: 2 }, state: { value: 100, n: 1 } },
       nothing: { value: 100, n: 1 },
     });
     expect(success.sources.requirement).toMatchObject({ value: undefined, n: 0 });
@@ -207,11 +210,11 @@ describe('runs in scenarios', () => {
       // Two calls over the still task's three, of 27 that are allowed.
       rc: { n: 1, value: expect.closeTo(200 / 27) },
     });
-    // 1 over, 0 over, 0 over; the run that nothing solves is in no gap, but a correct one.
-    expect(cost.costGap).toMatchObject({ n: 3, value: expect.closeTo(1 / 3) });
-    expect(cost.tcr).toMatchObject({ n: 6 });
-    // 5 + 3 + 3 + 4 + 4 + 2 calls without the injected failure.
-    expect(cost.itur).toMatchObject({ n: 20, value: 5 });
+    // 1 over, 0, 0, and 1 for looking at what is no concern; the run that nothing solves is in no gap, but a correct one.
+    expect(cost.costGap).toMatchObject({ n: 4, value: 0.5 });
+    expect(cost.tcr).toMatchObject({ n: 7 });
+    // 5 + 3 + 3 + 4 + 4 + 4 + 2 calls without the injected failure.
+    expect(cost.itur).toMatchObject({ n: 24, value: expect.closeTo(100 / 24) });
   });
 });
 

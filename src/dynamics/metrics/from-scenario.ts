@@ -67,23 +67,34 @@ export interface Optimum {
   from: OptimumFrom;
 }
 
-/**
- * What the optimum for these events costs, told of each in time: never along the agent's own path. `reference`: what fired in the
- * scenario's reference run (`firedSet`), where that is known; else it counts as all. Undefined where nothing solves what fired.
- */
-export const optimumFor = ({ trace, task, scenario }: RolledScenario, reference?: string): Optimum | undefined => {
-  const all = scenario.events
-    .map(({ id }) => id)
-    .sort()
-    .join(' ');
-  if (firedSet(trace) === (reference ?? all)) return { calls: scenario.reference.calls.length, from: 'reference' };
+/** Calls of the plan for what fired, told of in time; what is no concern of the task needs none. Undefined where nothing solves it. */
+const planned = ({ trace, task, scenario }: RolledScenario): number | undefined => {
+  const events = realisedIn(scenario, trace).map(({ event }) => event);
+  const bearing = events.filter(({ effect }) => !('publish' in effect) || effect.publish.authoritative);
   try {
-    const events = realisedIn(scenario, trace).map(({ event }) => event);
-    return { calls: solvedFor(task, events).calls.length, from: 'solved_anew' };
+    return solvedFor(task, bearing).calls.length;
   } catch (thrown) {
     if (thrown instanceof TreadleError) return undefined;
     throw thrown;
   }
+};
+
+/**
+ * What the optimum for these events costs: never along the agent's own path. Where the same fired as in the scenario's reference run
+ * (`reference`, a `firedSet`; all events where that is not known), it is the scenario's reference, or less where that looked at a
+ * distractor. Undefined where nothing solves what fired.
+ */
+export const optimumFor = (rolled: RolledScenario, reference?: string): Optimum | undefined => {
+  const { trace, scenario } = rolled;
+  const all = scenario.events
+    .map(({ id }) => id)
+    .sort()
+    .join(' ');
+  const calls = planned(rolled);
+  if (firedSet(trace) !== (reference ?? all)) return calls === undefined ? undefined : { calls, from: 'solved_anew' };
+  const own = scenario.reference.calls.length;
+  const hasDistractor = firedSources(trace).includes('distractor');
+  return { calls: hasDistractor && calls !== undefined ? Math.min(own, calls) : own, from: 'reference' };
 };
 
 const isFailure = ({ ok, injected }: LedgerEntry): boolean => injected !== undefined && !ok;
