@@ -90,7 +90,9 @@ Examples:
           asked: [
             `at most ${perScenario} pairs of a scenario`,
             ...(sources ? [`an event of source ${sources.join(' or ')} had fired`] : []),
-            ...(notices === 'merge' ? ['what a user says behind a result is in that result, behind `[User]`'] : []),
+            ...(notices === 'merge'
+              ? ['what a user says behind a result is in that result, behind `[Message from the user]`']
+              : []),
           ],
         },
       );

@@ -13,6 +13,7 @@ import { realNumber, shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
 import { rlSource } from '../pipeline/rl-rows.js';
+import { sourceOption } from '../pipeline/row-options.js';
 import { makeUi } from '../ui.js';
 import { ownVersion } from '../version.js';
 
@@ -29,6 +30,8 @@ interface Options {
   validation: number;
   kind?: 'atomic' | 'composed';
   profiles?: string[];
+  scenarios: 'only' | 'with' | 'without';
+  source?: string[];
   reviewed?: 'accepted';
   pilotPassRate?: Window;
   pilotSpread?: boolean;
@@ -63,10 +66,32 @@ const selectionOf = (options: Options): Selection => ({
   ...(options.carelessPassRate ? { carelessPassRate: options.carelessPassRate } : {}),
 });
 
+/** A user that the trainer plays knows nothing of events: it would say what was true before. */
+const refuseUser = ({ user, scenarios, source }: Options): void => {
+  if (scenarios === 'without' && source)
+    throw new TreadleError({
+      code: 'bad_option',
+      message: '--source is of scenarios',
+      value: source.join(','),
+      next: 'Add --scenarios only.',
+    });
+  if (scenarios === 'without' || user === 'none') return;
+  throw new TreadleError({
+    code: 'bad_option',
+    message: "A trainer's scripted user would not know what a scenario's events change",
+    value: `--user ${user} --scenarios ${scenarios}`,
+    next: 'Leave --user out: what the user says of events comes with the tools’ results.',
+  });
+};
+
 const between = ({ least, most }: Window): string => `${least} to ${most}`;
 
 /** For the card: what was asked of a task to become a row. */
 const chosenBy = (options: Options): string[] => [
+  ...(options.scenarios === 'without'
+    ? []
+    : [options.scenarios === 'only' ? 'scenarios alone' : 'tasks and scenarios']),
+  ...(options.source ? [`an event of source ${options.source.join(' or ')}`] : []),
   ...(options.kind ? [`kind: ${options.kind}`] : []),
   ...(options.profiles ? [`profiles: ${options.profiles.join(', ')}`] : []),
   ...(options.reviewed ? ['accepted by a reviewer as they are now'] : []),
@@ -125,6 +150,12 @@ export const exportRlCommand = (): Command =>
     .addOption(new Option('--kind <kind>', 'only tasks of this kind').choices(['atomic', 'composed']))
     .addOption(new Option('--profiles <list>', 'only composed tasks of these profiles').argParser(profilesIn))
     .addOption(
+      new Option('--scenarios <which>', 'rows of scenarios (treadle dynamics) in place of tasks, beside them, or none')
+        .choices(['only', 'with', 'without'])
+        .default('without'),
+    )
+    .addOption(sourceOption('--source', 'only scenarios with an event of one of these sources'))
+    .addOption(
       new Option('--reviewed <decision>', 'only tasks that a reviewer accepted as they are now').choices(['accepted']),
     )
     .addOption(
@@ -161,6 +192,7 @@ expected answer.
 Examples:
   treadle export rl treadle-out --for nemo
   treadle export rl treadle-out --for verl --server http://10.0.0.5:8000 --pin --out verl-rows
+  treadle export rl treadle-out --for nemo --scenarios only --source requirement,state
   treadle export rl treadle-out --for trl --kind composed --profiles simple,standard --detail partial
   treadle rollout treadle-out --policy model --base-url URL --model M --samples 16 &&
     treadle export rl treadle-out --for verl --pilots M --pilot-rollouts 16 --pilot-pass-rate 0.1..0.9`,
@@ -172,6 +204,8 @@ Examples:
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const out = options.out ?? corpus.path(`rl-${format.id}`);
       makeFolder(out);
+      const { scenarios, source: sources } = options;
+      refuseUser(options);
       const view = { user: options.user, detail: options.detail };
       const isPinned = options.pin === true;
       const source = rlSource(
@@ -184,6 +218,8 @@ Examples:
           pilots: options.pilots,
           carelessRate: options.carelessRate,
           onlyAccepted: options.reviewed === 'accepted',
+          scenarios,
+          ...(sources ? { sources } : {}),
         },
         (id) => ui.progress(`tasks of ${id}`),
       );

@@ -5,7 +5,7 @@
  * says behind a result goes into the observation.
  */
 import type { Json } from '../../kit/hash.js';
-import { fromResult, holdsMark, inResult } from '../sft/notices.js';
+import { fromResult, inResult } from '../sft/notices.js';
 import type { RowMessage, SftRow } from '../sft/row.js';
 import { METADATA } from './columns.js';
 import type { ReadTurn, RowFormat } from './format.js';
@@ -98,6 +98,4 @@ export const sharegpt: RowFormat = {
       tools: (JSON.parse(line.tools as string) as { name: string }[]).map(({ name }) => name),
     };
   },
-  cannotSay: ({ messages }) =>
-    messages.some(({ role, content }) => (role === 'tool' || role === 'user') && holdsMark(content)),
 };

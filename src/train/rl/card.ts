@@ -17,6 +17,8 @@ export interface RlCardFacts {
   lineages: Record<(typeof SPLITS)[number], number>;
   kinds: ReadonlyMap<string, number>;
   worlds: ReadonlyMap<string, number>;
+  /** Rows of scenarios, by the sources of their events. */
+  scenarios: ReadonlyMap<string, number>;
   leftOut: ReadonlyMap<LeftOut, number>;
   /** How tasks were chosen, in words. */
   chosen: readonly string[];
@@ -48,6 +50,13 @@ export const rlCard = (facts: RlCardFacts, written: Omit<Written, 'files'>): str
     }),
     '## What stays with the server',
     'The verifier: a task’s reference solution, its checks and expected answers are in no row. Rewards come from the state that the agent left behind, and from its answer.',
+    ...(facts.scenarios.size > 0
+      ? [
+          '## Scenarios',
+          'Rows with `scenario` open a session in which events happen while the agent is at work; the verdict is by the checks as the events that fired revise them. `scenario`, `scenario_hash` and `sources` are for the trainer, never for the policy. No trainer’s tool loop puts a user message between a tool’s result and the next reply: what the user or the environment says comes at the end of the result, behind `[Message from the user]` or `[Notification]`. Rows of rollouts told in that way are made with `treadle export --notices merge`.',
+          countTable('event sources', facts.scenarios),
+        ]
+      : []),
     '## Splits',
     `${rows.train} rows of ${lineages.train} lineages train, ${rows.validation} rows of ${lineages.validation} lineages validate (seed \`${facts.seed}\`). A lineage is one task template in one world; it is never on both sides.`,
     '## Chosen tasks',

@@ -47,12 +47,14 @@ export const exportRl = async (source: RlSource, options: RlExportOptions): Prom
   const lineages = { train: new Set<string>(), validation: new Set<string>() };
   const kinds = new Map<string, number>();
   const worlds = new Map<string, number>();
+  const scenarios = new Map<string, number>();
   const facts = (): RlCardFacts => ({
     ...options,
     seed: split.seed,
     lineages: { train: lineages.train.size, validation: lineages.validation.size },
     kinds,
     worlds,
+    scenarios,
     leftOut: source.leftOut,
   });
   const written = await writeTable(
@@ -64,6 +66,7 @@ export const exportRl = async (source: RlSource, options: RlExportOptions): Prom
         lineages[side].add(item.lineage);
         bump(kinds, item.kind === 'composed' ? `composed ${item.profile}`.trim() : item.kind);
         bump(worlds, item.world);
+        if (item.scenario) bump(scenarios, item.scenario.sources);
         await give(side, format.row(item, { split: side, index: next[side]++, server, agent }));
       }
     },

@@ -25,6 +25,14 @@ export interface UserScript {
   }[];
 }
 
+export interface RlScenario {
+  /** `world/scenario`, or its content address. */
+  ref: string;
+  hash: string;
+  /** Of its events, joined by `+`; for those who sort rows, not for the policy. */
+  sources: string;
+}
+
 /** Nothing in it comes from the task's reference, checks or answers: those stay with the server. */
 export interface RlItem {
   /** What a reset or a seed names: `world/task`, or the task's content address. */
@@ -42,6 +50,8 @@ export interface RlItem {
   tools: readonly SessionTool[];
   view: RlView;
   user?: UserScript;
+  /** Events happen while it is done: what a session is opened on, in the task's stead. */
+  scenario?: RlScenario;
 }
 
 const personaOf = ({ persona }: Disclosure): string =>
@@ -77,11 +87,12 @@ export interface ItemParts {
   worldHash: string;
   tools: readonly SessionTool[];
   lineage: string;
+  scenario?: { id: string; hash: string; sources: readonly string[] } | undefined;
 }
 
 /** `isPinned`: named by content, so that a server whose task of that name is another one refuses it. */
 export const itemOf = (
-  { task, hash, world, worldHash, tools, lineage }: ItemParts,
+  { task, hash, world, worldHash, tools, lineage, scenario }: ItemParts,
   view: RlView,
   isPinned: boolean,
 ): RlItem => {
@@ -110,5 +121,14 @@ export const itemOf = (
     tools,
     view,
     ...(script ? { user: script } : {}),
+    ...(scenario
+      ? {
+          scenario: {
+            ref: isPinned ? scenario.hash : `${task.worldId}/${scenario.id}`,
+            hash: scenario.hash,
+            sources: scenario.sources.join('+'),
+          },
+        }
+      : {}),
   };
 };

@@ -317,3 +317,54 @@ describe('the address of the server', () => {
     if (text.includes('user:')) expect(said).not.toContain('s3cret');
   });
 });
+
+describe('rows of scenarios', () => {
+  const dynamic = (isPinned = false): RlItem => {
+    const task = toyTask();
+    const scenario = { id: `${task.id}-e1`, hash: 's'.repeat(64), sources: ['requirement', 'state'] };
+    const parts = {
+      task,
+      hash: addressOf(task),
+      world,
+      worldHash: 'w'.repeat(64),
+      tools: TOOLS,
+      lineage: lineageOf(task),
+      scenario,
+    };
+    return itemOf(parts, AT_ONCE, isPinned);
+  };
+
+  it('name the scenario where a session is opened by it, and say nothing of it to the policy', () => {
+    const nemo = RL_FORMATS.nemo!.row(dynamic(), PLACE);
+    expect(readSeed(nemo)).toMatchObject({
+      task: 'toy_world/toy-void-by-customer-0',
+      scenario: 'toy_world/toy-void-by-customer-0-e1',
+    });
+    const verl = RL_FORMATS.verl!.row(dynamic(true), PLACE) as {
+      extra_info: { tools_kwargs: unknown };
+      prompt: unknown;
+    };
+    expect(verl.extra_info.tools_kwargs).toMatchObject({ treadle: { create_kwargs: { scenario: 's'.repeat(64) } } });
+    const trl = RL_FORMATS.trl!.row(dynamic(), PLACE);
+    expect(trl).toMatchObject({ scenario: 'toy_world/toy-void-by-customer-0-e1', sources: 'requirement+state' });
+    for (const told of [nemo.responses_create_params, verl.prompt, trl.prompt, trl.tools])
+      expect(JSON.stringify(told)).not.toMatch(/-e1|requirement/);
+  });
+
+  it('tasks that stand still have no such fields', () => {
+    for (const format of Object.values(RL_FORMATS)) {
+      const row = JSON.stringify(format.row(itemFor(toyTask()), PLACE));
+      expect(row).not.toContain('"scenario');
+      expect(row).not.toContain('"sources');
+    }
+  });
+
+  it('are counted in the card, with how events are told', async () => {
+    await exportRl(sourceOf([dynamic(), itemFor(toyTask(1, 'other'))]), optionsFor('trl'));
+    const card = readFileSync(join(out, 'README.md'), 'utf8');
+    expect(card).toContain('| requirement+state | 1 |');
+    expect(card).toContain('[Message from the user]');
+    await exportRl(sourceOf([itemFor(toyTask())]), optionsFor('trl'));
+    expect(readFileSync(join(out, 'README.md'), 'utf8')).not.toContain('## Scenarios');
+  });
+});

@@ -37,6 +37,7 @@ export interface Selection {
 export const LEFT_OUT = [
   'other_kind',
   'other_profile',
+  'other_source',
   'rejected',
   'changed_since_review',
   'not_reviewed',
@@ -51,6 +52,7 @@ export type LeftOut = (typeof LEFT_OUT)[number];
 export const WHY_LEFT_OUT: Record<LeftOut, string> = {
   other_kind: 'are of another kind',
   other_profile: 'are of another profile',
+  other_source: 'have no event of such a source',
   rejected: 'were rejected in review',
   changed_since_review: 'changed since they were reviewed',
   not_reviewed: 'were not reviewed',

@@ -160,7 +160,7 @@ const writeNew = async (
         onlyPassing ? 'only what its verifier passed' : 'failed ones too, marked',
         ...filterWords(filters),
         ...(options.mergesNotices
-          ? ['what a user says behind a tool’s result is in that result, behind `[User]`']
+          ? ['what a user says behind a tool’s result is in that result, behind `[Message from the user]`']
           : []),
       ],
       notes: shape.notes?.() ?? [],

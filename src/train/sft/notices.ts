@@ -1,22 +1,23 @@
 /**
  * A user message right behind tool results: what a scenario's user or environment says while the assistant is at work. Some chat
  * templates and trainers want user and assistant to alternate and refuse it; the words then go into the result before them, marked
- * as what they are.
+ * as servers mark them.
  */
 import type { RowMessage, SftRow } from './row.js';
 
-const MARK = '\n\n[User] ';
+/** As servers mark them where they come with a result (serving.md); a notification is marked already. */
+const FROM_USER = '[Message from the user] ';
+const NOTIFIED = '[Notification] ';
+const BETWEEN = /\n\n(?=\[Message from the user\] |\[Notification\] )/;
 
 /** The results and words of a text that `inResult` made. */
 export const fromResult = (text: string): { result: string; words: string[] } => {
-  const [result = '', ...words] = text.split(MARK);
-  return { result, words };
+  const [result = '', ...words] = text.split(BETWEEN);
+  return { result, words: words.map((one) => (one.startsWith(FROM_USER) ? one.slice(FROM_USER.length) : one)) };
 };
 
-export const inResult = (result: string, words: string): string => `${result}${MARK}${words}`;
-
-/** Whether a text would be read as holding what the user said. */
-export const holdsMark = (text: string): boolean => text.includes(MARK);
+export const inResult = (result: string, words: string): string =>
+  `${result}\n\n${words.startsWith(NOTIFIED) ? '' : FROM_USER}${words}`;
 
 /** A user message goes into a result, or into another user message, that stands right before it. */
 const goesInto = (before: RowMessage | undefined, { role }: RowMessage): before is RowMessage =>

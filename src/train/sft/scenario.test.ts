@@ -14,7 +14,7 @@ import { readTokenizer } from '../formats/tokenizer/folder.js';
 import { type NamedTokenizer, named, tokenShape } from '../formats/tokenizer/rows.js';
 import { facetsOf } from './facets.js';
 import { filteredOut } from './filters.js';
-import { mergeNotices, withNoticesMerged } from './notices.js';
+import { fromResult, inResult, mergeNotices, withNoticesMerged } from './notices.js';
 import { type ExportItem, rowOf, type SftRow } from './row.js';
 
 const NOTICE = 'I have to correct myself: it is Cole.';
@@ -126,7 +126,7 @@ describe('a user message behind a tool result', () => {
     expect(tokens('alternating', row)).toBe('template_refused');
     const merged = withNoticesMerged(row);
     const [line] = tokens('alternating', merged) as { own: string; others: string }[];
-    expect(line?.others).toContain(`[User] ${NOTICE}\n</tool_response>`);
+    expect(line?.others).toContain(`[Message from the user] ${NOTICE}\n</tool_response>`);
     expect(line?.own).not.toContain('Cole.');
   });
 
@@ -150,12 +150,11 @@ describe('a user message behind a tool result', () => {
     const read = formatOf('sharegpt').read(line).turns;
     expect(read.map(({ role }) => role)).toEqual(row.messages.map(({ role }) => role));
     expect(read.map(({ text }) => text)).toContain(NOTICE);
-    const forged = {
-      ...row,
-      messages: row.messages.map((message) =>
-        message.role === 'tool' ? { ...message, content: 'a\n\n[User] b' } : message,
-      ),
-    };
-    expect(formatOf('sharegpt').cannotSay?.(forged)).toBe(true);
+    // A notification is marked already, in our own loop as by servers.
+    expect(inResult('{}', '[Notification] A row changed.')).toBe('{}\n\n[Notification] A row changed.');
+    expect(fromResult(inResult(inResult('{}', 'a'), '[Notification] b'))).toEqual({
+      result: '{}',
+      words: ['a', '[Notification] b'],
+    });
   });
 });

@@ -60,7 +60,7 @@ class TreadleEnvironment:
     def reset(self, **row):
         self._close()
         self._offered = frozenset(tool["function"]["name"] for tool in json.loads(row["tools"]))
-        self._session = Session(row["server"], row["task"])
+        self._session = Session(row["server"], row["task"], scenario=row.get("scenario"))
         return None  # The prompt says all there is to say.
 
     def _call(self, name, arguments):

@@ -32,7 +32,7 @@ class _Tool:
 class TreadleAgentLoop(ToolAgentLoop):
     async def run(self, sampling_params, **row):
         about = row["extra_info"]["tools_kwargs"]["treadle"]["create_kwargs"]
-        session = await asyncio.to_thread(Session, about["server"], about["task"])
+        session = await asyncio.to_thread(Session, about["server"], about["task"], scenario=about.get("scenario"))
         self._user = None
         script = (row["extra_info"].get("interaction_kwargs") or {}).get("script")
         if script:

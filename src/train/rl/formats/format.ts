@@ -56,6 +56,9 @@ export const ABOUT: Columns = {
   lineage: 'text',
   user: 'text',
   detail: 'text',
+  scenario: 'text',
+  scenario_hash: 'text',
+  sources: 'text',
 };
 
 export const aboutOf = (item: RlItem): Row => ({
@@ -68,4 +71,8 @@ export const aboutOf = (item: RlItem): Row => ({
   lineage: item.lineage,
   user: item.view.user,
   detail: item.view.detail,
+  // Rows of tasks that stand still have no such field.
+  ...(item.scenario
+    ? { scenario: item.scenario.ref, scenario_hash: item.scenario.hash, sources: item.scenario.sources }
+    : {}),
 });

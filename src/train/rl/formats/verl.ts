@@ -29,7 +29,9 @@ export const verl: RlFormat = {
         index: 'whole',
         need_tools_kwargs: 'truth',
         tools_kwargs: {
-          fields: { treadle: { fields: { create_kwargs: { fields: { server: 'text', task: 'text' } } } } },
+          fields: {
+            treadle: { fields: { create_kwargs: { fields: { server: 'text', task: 'text', scenario: 'text' } } } },
+          },
         },
         tool_selection: { list: 'text' },
         interaction_kwargs: { fields: { name: 'text', task: 'text', script: 'text' } },
@@ -48,7 +50,11 @@ export const verl: RlFormat = {
       split,
       index,
       need_tools_kwargs: true,
-      tools_kwargs: { treadle: { create_kwargs: { server, task: item.ref } } },
+      tools_kwargs: {
+        treadle: {
+          create_kwargs: { server, task: item.ref, ...(item.scenario ? { scenario: item.scenario.ref } : {}) },
+        },
+      },
       tool_selection: item.tools.map(({ name }) => name),
       ...(item.user
         ? { interaction_kwargs: { name: 'treadle', task: item.ref, script: JSON.stringify(item.user) } }
