@@ -2,17 +2,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scenarioOf } from '../../test/fixtures/scenario.js';
 import { fixtureParts } from '../../test/fixtures/world.js';
 import { toyTask } from '../../test/rollout/toy.js';
 import type { Certificate } from '../artifacts/certificate.js';
+import type { Scenario } from '../artifacts/scenario.js';
 import type { Task } from '../artifacts/task.js';
+import { event } from '../dynamics/event.fixture.js';
 import type { TreadleError } from '../errors.js';
-import { addressOf, canonicalJson } from '../kit/hash.js';
+import { addressOf, canonicalJson, type Json } from '../kit/hash.js';
 import { openRegistry, type Registry } from '../serve/registry/registry.js';
 import { verifierOf } from '../serve/registry/verifier.js';
 import { Engine } from '../world/state/engine.js';
 import { Corpus, type WorldFiles } from './corpus.js';
 import { publishCorpus } from './publish.js';
+import { writeScenarios } from './scenarios.js';
 
 let engine: Engine;
 let standard: WorldFiles;
@@ -74,6 +78,48 @@ const versions = (): string[] =>
   (['world', 'service', 'task', 'verifier'] as const).flatMap((kind) =>
     registry.list(kind).map(({ name, version }) => `${kind} ${name}@${version}`),
   );
+
+describe('scenarios', () => {
+  const scenarioFile = (id: string): string => join(dir, 'worlds', 'one', 'scenarios', `${id}.json`);
+  const write = (...ids: string[]): Scenario[] => {
+    const scenarios = ids.map((id) => scenarioOf(toyTask(1), [event('a')], { id, worldId: 'one' }));
+    writeScenarios(corpus, 'one', {
+      settings: { seed: '1', perTask: 2, most: 1 },
+      tasks: { [toyTask(1).id]: addressOf(toyTask(1)) },
+      candidates: 2,
+      scenarios: scenarios.map((scenario) => ({
+        scenario,
+        certificate: proof('scenario', scenario.id, addressOf(scenario)),
+      })),
+      refused: [],
+    });
+    return scenarios;
+  };
+
+  it('are published unread beside the tasks, under their world’s name', () => {
+    const [first, second] = write('void-1-e1', 'void-1-e2');
+    rmSync(scenarioFile('void-1-e2'));
+    expect(publishCorpus(registry, corpus).scenarios).toBe(2);
+    expect(registry.list('scenario').map(({ name }) => name)).toEqual(['one/void-1-e1', 'one/void-1-e2']);
+    expect(registry.read('scenario', 'void-1-e1')).toEqual(first);
+    expect(registry.resolve('scenario', addressOf(second)).version).toBe(1);
+    expect(codeOf(() => registry.read('scenario', 'void-1-e2'))).toBe('missing_file');
+  });
+
+  it('that somebody edited, or of another version, are refused by who reads them', () => {
+    const [first] = write('void-1-e1', 'void-1-e2');
+    writeFileSync(scenarioFile('void-1-e1'), JSON.stringify({ ...first, seed: 'other' }));
+    publishCorpus(registry, corpus);
+    expect(codeOf(() => registry.read('scenario', 'void-1-e1'))).toBe('changed_content');
+    // One that its list still means, as a later version of Treadle may have written it.
+    const later = { ...first, treadle: 'scenario/2' };
+    const index = join(dir, 'worlds', 'one', 'scenarios', 'index.json');
+    writeFileSync(index, readFileSync(index, 'utf8').replace(addressOf(first), addressOf(later as unknown as Json)));
+    writeFileSync(scenarioFile('void-1-e1'), JSON.stringify(later));
+    publishCorpus(registry, corpus);
+    expect(codeOf(() => registry.read('scenario', 'void-1-e1'))).toBe('other_version');
+  });
+});
 
 describe('a published corpus', () => {
   it('has every record under its name', () => {
