@@ -10,6 +10,7 @@ import type { Verdict } from '../../../artifacts/verdict.js';
 import { type Attempt, shownBy, type TraceLine } from '../../../corpus/traces/line.js';
 import { EventEngine } from '../../../dynamics/engine/engine.js';
 import { resolvedTask, verifyRevised } from '../../../dynamics/played.js';
+import { assignFault } from '../../../dynamics/solve/fault.js';
 import { asTreadleError, TreadleError } from '../../../errors.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
 import { type Outside, outsideOf, scenarioFacts } from '../../../rollout/outside.js';
@@ -145,6 +146,27 @@ const twoEngines = (scenario: string): TreadleError =>
     next: 'Leave --fault or --scenarios out.',
   });
 
+/** Ends that somebody else brought about say nothing of whether the task could be done. */
+const ENDED_BY_ITSELF = new Set<Trace['finish']>(['answered', 'user_left', 'turn_limit', 'length']);
+
+/** Whose fault a failed rollout is: whether it could still be done where events fired (dynamics.md, "The dynamic verifier"). */
+const faultOf = ({ world, task }: Sample, { scenario }: Scene, trace: Trace, verdict: Verdict): Verdict => {
+  const isOurs = verdict.pass || verdict.fault !== 'policy' || !ENDED_BY_ITSELF.has(trace.finish);
+  // Replies to several stages are no one answer.
+  if (isOurs || (trace.dialogue?.stages.length ?? 0) > 1 || verdict.revised === undefined) return verdict;
+  const { solvable, withoutEvent, fault, evidence } = assignFault(
+    { world, task },
+    scenario,
+    trace.ledger,
+    trace.answer,
+  );
+  return {
+    ...verdict,
+    fault: fault === 'scenario' ? 'scenario' : verdict.fault,
+    solvable: { atFiring: solvable, ...(solvable ? {} : { withoutEvent }), evidence },
+  };
+};
+
 const physical = async (sample: Sample, acting: Acting): Promise<TraceLine> => {
   const { world, task, hash, index, scene } = sample;
   const { view = STATIC, limits, seed, signal, perform = rolloutTask } = acting;
@@ -195,7 +217,8 @@ const physical = async (sample: Sample, acting: Acting): Promise<TraceLine> => {
     // Who acts knows nothing of faults.
     const trace = view.faults ? { ...performed, id, faults: view.faults } : performed;
     const evidence = gather(host, trace.answer);
-    const verdict = judge(trace.dialogue ? { ...evidence, answers } : evidence, trace.id);
+    const judged = judge(trace.dialogue ? { ...evidence, answers } : evidence, trace.id);
+    const verdict = scene ? faultOf(sample, scene, trace, judged) : judged;
     return { trace, verdict, ...(trace.dialogue ? { stages } : {}) };
   } finally {
     host.drop();
