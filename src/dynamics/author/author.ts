@@ -18,7 +18,8 @@ import { setBack } from './set-back.js';
 import { setsOf } from './sets.js';
 import { shifts } from './shifts.js';
 import { spread } from './spread.js';
-import type { Stage } from './trial.js';
+import { openOn, type Stage } from './trial.js';
+import { withTrunk } from './trunk.js';
 
 export interface Refused {
   /** An event's id, or those of a set with ` + ` between them. */
@@ -77,9 +78,11 @@ const keep = (authored: Authored, events: readonly ScenarioEvent[], decideOnIt: 
 /** Calls of a reference from which on every trial of it takes its time. */
 const LONG = 12;
 
-/** What is tried of each kind for so many scenarios that are wanted: some are refused, and the rest is to choose from. */
-const triesFor = ({ task }: Stage, perTask: number): number =>
-  task.reference.calls.length > LONG ? perTask : 2 * perTask;
+/** How many of each kind are wanted, where so many scenarios are: of what is accepted some are chosen. */
+const wantedOf = ({ task }: Stage, perTask: number): { singles: number; timed: number; sets: number } => {
+  const some = Math.ceil(perTask * (task.reference.calls.length > LONG ? 0.5 : 0.75));
+  return { singles: perTask, timed: some, sets: some };
+};
 
 /** The stage with some of its facts only: a long task has more of them than anybody could change their mind about. */
 const focused = ({ world, task }: Stage, most: number, random: Rng): Stage => {
@@ -94,23 +97,34 @@ const focused = ({ world, task }: Stage, most: number, random: Rng): Stage => {
   return { world, task: { ...task, disclosure } };
 };
 
-/** Candidates of one event, decided on: of each maker some where there are many. */
+/** One of each list by turns. */
+const byTurns = <T>(lists: readonly (readonly T[])[]): T[] =>
+  Array.from({ length: Math.max(0, ...lists.map(({ length }) => length)) }, (_, turn) =>
+    lists.flatMap((list) => (turn < list.length ? [list[turn] as T] : [])),
+  ).flat();
+
+/** Candidates of one event, decided on: one of each maker by turns, until enough are accepted. */
 export const eventsFor = (
   stage: Stage,
   random: Rng,
   seed: string,
   { sources, perTask = Number.POSITIVE_INFINITY }: Partial<AuthorOptions> = {},
 ): Authored => {
-  const authored: Authored = { accepted: [], refused: [], candidates: 0 };
-  const most = triesFor(stage, perTask);
-  const seen = focused(stage, most, random.stream('focus'));
-  for (const make of MAKERS) {
+  const authored = nothing();
+  const { singles } = wantedOf(stage, perTask);
+  const seen = focused(stage, singles, random.stream('focus'));
+  const made = MAKERS.map((make) => {
     const all = make(seen, random.stream(make.name)).filter((candidate) => isOf(sources, candidate));
-    const tried = all.length > most ? random.stream(`${make.name} some`).sample(all, most) : all;
-    for (const candidate of tried) keep(authored, [candidate.event], () => decide(stage, candidate, seed));
+    return random.stream(`${make.name} order`).shuffle(all);
+  });
+  for (const candidate of byTurns(made)) {
+    if (authored.accepted.length >= singles) break;
+    keep(authored, [candidate.event], () => decide(stage, candidate, seed));
   }
   return authored;
 };
+
+const nothing = (): Authored => ({ accepted: [], refused: [], candidates: 0 });
 
 /** Seeds tried until an event that comes by chance comes while the reference is carried out. */
 const CHANCES = 4;
@@ -133,8 +147,9 @@ const isUnlucky = (decision: Decision): boolean => !decision.accepted && decisio
 
 /** Accepted events again, each by the clock or by chance. */
 const timedFor = (stage: Stage, singles: readonly Made[], most: number, random: Rng, seed: string): Authored => {
-  const authored: Authored = { accepted: [], refused: [], candidates: 0 };
-  for (const { scenario } of spread(singles, most, random)) {
+  const authored = nothing();
+  for (const { scenario } of random.shuffle(singles)) {
+    if (authored.accepted.length >= most) break;
     const [event] = scenario.events;
     const own = random.stream(event?.id ?? '');
     const always = event && anytime(stage, event, seed);
@@ -149,13 +164,14 @@ const timedFor = (stage: Stage, singles: readonly Made[], most: number, random: 
 const setsFor = (
   stage: Stage,
   accepted: readonly Made[],
-  { most, tries }: { most: number; tries: number },
+  { most, wanted }: { most: number; wanted: number },
   random: Rng,
   seed: string,
 ): Authored => {
-  const authored: Authored = { accepted: [], refused: [], candidates: 0 };
+  const authored = nothing();
   const events = accepted.flatMap(({ scenario }) => scenario.events);
-  for (const set of setsOf(stage.task, events, { most, tries }, random)) {
+  for (const set of setsOf(stage.task, events, { most, tries: SETS }, random)) {
+    if (authored.accepted.length >= wanted) break;
     // An event that needs no other and was accepted with this trigger is what it was.
     const alone = ({ excludes: _, ...event }: ScenarioEvent): boolean =>
       event.needs.length === 0 &&
@@ -169,13 +185,20 @@ const setsFor = (
  * Scenarios for a task on its world (with the task's own rows in it), and what was refused. Of those accepted at most `perTask` are
  * kept, of as many sources and triggers as there are. The same arguments give the same scenarios.
  */
-export const scenariosFor = (stage: Stage, random: Rng, seed: string, options: AuthorOptions): Authored => {
-  const { perTask, most: size = MOST } = options;
-  const most = triesFor(stage, perTask);
+export const scenariosFor = (stage: Stage, random: Rng, seed: string, options: AuthorOptions): Authored =>
+  withTrunk(
+    stage.task.reference,
+    () => openOn(stage),
+    () => authoredFor(stage, random, seed, options),
+  );
+
+const authoredFor = (stage: Stage, random: Rng, seed: string, options: AuthorOptions): Authored => {
+  const { perTask, most = MOST } = options;
+  const wanted = wantedOf(stage, perTask);
   const singles = eventsFor(stage, random, seed, options);
-  const timed = timedFor(stage, singles.accepted, Math.ceil(most / 2), random.stream('timed'), seed);
+  const timed = timedFor(stage, singles.accepted, wanted.timed, random.stream('timed'), seed);
   const known = [...singles.accepted, ...timed.accepted];
-  const sets = setsFor(stage, known, { most: size, tries: Math.min(SETS, most) }, random.stream('sets'), seed);
+  const sets = setsFor(stage, known, { most, wanted: wanted.sets }, random.stream('sets'), seed);
   const all = [singles, timed, sets];
   return {
     accepted: spread(

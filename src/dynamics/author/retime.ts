@@ -6,18 +6,13 @@ import type { ScenarioEvent } from '../../artifacts/scenario.js';
 import type { Call } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
 import { everyPrefix } from '../solve/prefixes.js';
-import { openOn, type Stage } from './trial.js';
+import { played, type Stage } from './trial.js';
 
 /** Virtual times before the first call of the reference and after each. */
 const timesOf = (stage: Stage): number[] => {
-  const session = openOn(stage);
+  const session = played(stage, stage.task.reference.calls);
   try {
-    const times = [session.clock];
-    for (const { tool, args } of stage.task.reference.calls) {
-      session.call(tool, structuredClone(args));
-      times.push(session.clock);
-    }
-    return times;
+    return [...session.ledger.map(({ at }) => at), session.clock];
   } finally {
     session.drop();
   }

@@ -11,6 +11,7 @@ import type { LoadedWorld } from '../../world/loaded.js';
 import { EventEngine } from '../engine/engine.js';
 import { realisedOf } from '../played.js';
 import { type Revision, revise } from '../verifier/revise.js';
+import { branchOf } from './trunk.js';
 
 export interface Played {
   calls: readonly Call[];
@@ -50,8 +51,9 @@ export const openOn = ({ world, task }: Stage, woven?: EventEngine): Session =>
 
 /** A session without events on which these calls were made; drop it. */
 export const played = (stage: Stage, calls: readonly Call[]): Session => {
-  const session = openOn(stage);
-  for (const { tool, args } of calls) session.call(tool, structuredClone(args));
+  const { task } = stage;
+  const { session, done } = branchOf(task.reference, calls, task.id) ?? { session: openOn(stage), done: 0 };
+  for (const { tool, args } of calls.slice(done)) session.call(tool, structuredClone(args));
   return session;
 };
 

@@ -87,6 +87,10 @@ export class Course {
   get fired(): readonly Fired[] {
     return this.#fired;
   }
+  /** Whether anything has come. */
+  get hasNews(): boolean {
+    return this.#fired.length + this.#missed.length > 0;
+  }
   get missed(): readonly string[] {
     return this.#missed;
   }

@@ -12,7 +12,9 @@ export const passes = ({ events, solved, reference, watch }: Case): Ruling => {
     return broken('a call of the re-solved reference fails');
   if (watch && watch.failed.length > 0) return broken(watch.failed.slice(0, 3).join('; '));
   const checks = solved.verdict.milestones.reduce((sum, milestone) => sum + milestone.checks.length, 0);
-  const stages = watch ? [`${watch.ended} stages pass at their ends, as a user sees them who asks one by one`] : [];
+  const stages = watch
+    ? [`${watch.judged} stages from the first event on pass at their ends, as a user sees them who asks one by one`]
+    : [];
   return holds(`the re-solved reference passes: ${reference.calls.length} calls, ${checks} checks hold`, ...stages);
 };
 
@@ -22,7 +24,8 @@ export const solvable = (tried: Case): Ruling => {
   const ruling = passes(tried);
   if (!ruling.pass || events.every(({ when }) => 'after' in when)) return ruling;
   // Each was tried at every place by itself; of them together some places are enough.
-  const prefixes = everyPrefix(stage, events, scenario.seed, events.length > 1 ? PLACES_OF_SET : undefined);
+  const all = scenario.events;
+  const prefixes = everyPrefix(stage, all, scenario.seed, all.length > 1 ? PLACES_OF_SET : undefined);
   const { unsolved } = prefixes;
   return unsolved
     ? broken(`made to come after ${unsolved.after} calls it cannot be done: ${unsolved.why}`)
