@@ -7,6 +7,7 @@ import { changesOfMind } from './change-of-mind.js';
 import { CHOICE_MAKERS } from './choices/makers.js';
 import { closures } from './closures.js';
 import { decideOnSet } from './decide-set.js';
+import { detours } from './detours.js';
 import { hearsay } from './hearsay.js';
 import { lies } from './lies.js';
 import type { Made } from './made.js';
@@ -51,6 +52,7 @@ const MAKERS: readonly ((stage: Stage, random: Rng) => Candidate[])[] = [
   ...CHOICE_MAKERS,
   lies,
   closures,
+  detours,
   shifts,
   orders,
   hearsay,

@@ -8,6 +8,7 @@ import { type LoadedWorld, unloadWorld } from '../../world/loaded.js';
 import { type Candidate, type Decision, decide } from './accept.js';
 import { believing } from './believing.js';
 import { closures } from './closures.js';
+import { detours } from './detours.js';
 import { lies } from './lies.js';
 import { looksOf } from './looks.js';
 import { type Stage, tryOut } from './trial.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   world = await catalogueWorld('a clinic in Toronto', 'faults', ['billing', 'clinical_scheduling']);
   const tasks = generateTasks(world, { count: 14, seed: 'faults' }).tasks.filter(({ task }) => !task.grounding);
   tried = tasks.flatMap(({ task }) => {
-    const stage = { world, task };
+    const stage: Stage = { world, task };
     return [lies, closures]
       .flatMap((make) => make(stage, rng('f', task.id)))
       .map((candidate) => ({ stage, candidate, decision: decide(stage, candidate, 's') }));
@@ -78,6 +79,29 @@ describe('a tool that fails or lies', () => {
   });
 });
 
+describe('a write that is closed', () => {
+  it('is done by another tool that leaves the same row', async () => {
+    const shop = await catalogueWorld('a software company in Dublin', 'detours', ['devops']);
+    const tasks = generateTasks(shop, { count: 18, seed: 'detours' }).tasks.filter(({ task }) => !task.grounding);
+    const made = tasks.flatMap(({ task }) => {
+      const stage = { world: shop, task };
+      return detours(stage, rng('d', task.id)).map((candidate) => ({
+        task,
+        event: candidate.event,
+        decision: decide(stage, candidate, 's'),
+      }));
+    });
+    expect(made.filter(({ decision }) => decision.accepted).length).toBeGreaterThan(0);
+    for (const { task, event, decision } of made) {
+      if (!decision.accepted) continue;
+      const [closed, other] = event.reference.insert;
+      expect(closed).toEqual(task.reference.calls[event.reference.from]);
+      expect(other?.tool).not.toBe(closed?.tool);
+    }
+    unloadWorld(shop);
+  });
+});
+
 describe('refused is', () => {
   const changed = ({ stage, candidate }: Tried, change: (event: ScenarioEvent) => Partial<ScenarioEvent>): Decision =>
     decide(stage, { ...candidate, event: { ...candidate.event, ...change(candidate.event) } }, 's');
@@ -109,7 +133,9 @@ describe('refused is', () => {
     expect(changed(one, ({ notify }) => ({ notify: { ...notify, discoverBy: [] } }))).toMatchObject({
       rule: 'noticeable',
     });
-    expect(changed(one, ({ reference }) => ({ reference: { ...reference, insert: [] } }))).toMatchObject({
+    expect(
+      changed(one, ({ reference }) => ({ reference: { ...reference, insert: reference.insert.slice(0, 1) } })),
+    ).toMatchObject({
       accepted: false,
       rule: 'noticeable',
       evidence: expect.stringContaining('contradicts'),

@@ -125,15 +125,16 @@ export const misleads = (stage: Stage, { n, uses }: Look, lie: Json): boolean =>
 };
 
 /** After the look its other way is taken, and what is used of it is read there. */
-export const lookingBy = ({ n, uses }: Look, { call, tool, result }: Way): ReferenceEdit => ({
-  insert: [call],
-  from: n + 1,
-  drop: 0,
+export const lookingBy = ({ n, call: look, uses }: Look, { call, tool, result }: Way): ReferenceEdit => ({
+  // In place of the look, so that both belong to its stage.
+  insert: [look, call],
+  from: n,
+  drop: 1,
   seen: uses.flatMap(({ path, row }) => {
     const at = row && rowsShown(tool, result, row)[0];
     if (row === undefined || at === undefined) return [];
     return [
-      { call: n, path, insert: 0, at: [at, path.slice(row.at.length).replace(/^\./, '')].filter(Boolean).join('.') },
+      { call: n, path, insert: 1, at: [at, path.slice(row.at.length).replace(/^\./, '')].filter(Boolean).join('.') },
     ];
   }),
 });
