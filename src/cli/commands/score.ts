@@ -46,7 +46,8 @@ const sayCost = (ui: Ui, { costGap, tcr, itur }: CostFigures, over = '', indent 
   ui.say(`${indent}cost gap ${estimate(costGap, 2)} calls${over}   TCR ${estimate(tcr)}   ITUR ${estimate(itur)}`);
 
 const sayLeft = (ui: Ui, left: readonly (readonly [n: number, why: string])[], indent = '  '): void => {
-  for (const [n, why] of left) if (n > 0) ui.say(ui.style('dim', `${indent}${n} runs left out: ${why}`));
+  for (const [n, why] of left)
+    if (n > 0) ui.say(ui.style('dim', `${indent}${n} run${n === 1 ? '' : 's'} left out: ${why}`));
 };
 
 const sayScenarios = (ui: Ui, score: ScenarioScore): void => {

@@ -26,7 +26,10 @@ const rolledCard = ({ rollouts, outdated, actors }: RolledScenarios): string => 
     esc(actor),
     ...sources.map((source) => {
       const { passed: found, of } = by.get(source) ?? NONE;
-      return of === 0 ? '' : `<span class="figure">${esc(rateWords({ found, of }))}</span>`;
+      if (of === 0) return '';
+      // Five sources side by side: the interval goes on a line of its own.
+      const [share = '', rest = ''] = rateWords({ found, of }).split(/ (?=\()/);
+      return `<span class="figure">${esc(share)}</span> <span class="soft figure">${esc(rest)}</span>`;
     }),
   ]);
   const left =

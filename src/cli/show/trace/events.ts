@@ -74,10 +74,17 @@ const list = (what: string, ids: readonly string[]): string[] =>
   ids.length === 0 ? [] : [`${what} ${ids.map((id) => cleanShort(id, 40)).join(', ')}`];
 
 /** What the events that fired made of the checks, and whose fault a failure is. */
-export const revisedLines = ({ verdict }: ShownTrace): Line[] => {
+export const revisedLines = ({ verdict, scenario }: ShownTrace): Line[] => {
   const { revised, solvable, fault } = verdict ?? {};
+  const asksOtherwise = (id: string): boolean =>
+    scenario?.events.some((event) => event.id === id && event.checks.answer !== undefined) ?? false;
   const changes = revised
-    ? [...list('retired', revised.retired), ...list('replaced', revised.replaced), ...list('added', revised.added)]
+    ? [
+        ...list('retired', revised.retired),
+        ...list('replaced', revised.replaced),
+        ...list('added', revised.added),
+        ...(revised.events.some(asksOtherwise) ? ['another answer is right'] : []),
+      ]
     : [];
   const whose = fault === 'scenario' ? 'the scenario’s' : 'the policy’s';
   return [
