@@ -11,6 +11,7 @@ import { type Attempt, shownBy, type TraceLine } from '../../../corpus/traces/li
 import { EventEngine } from '../../../dynamics/engine/engine.js';
 import { resolvedTask, verifyRevised } from '../../../dynamics/played.js';
 import { assignFault } from '../../../dynamics/solve/fault.js';
+import { resolvedByStage } from '../../../dynamics/solve/resolved.js';
 import { asTreadleError, TreadleError } from '../../../errors.js';
 import { outcomeOf } from '../../../rollout/outcome.js';
 import { type Outside, outsideOf, scenarioFacts } from '../../../rollout/outside.js';
@@ -113,11 +114,13 @@ const faultsFor = ({ faults }: TaskView, task: Task, index: number): FaultPlan |
 
 type Unopened = Omit<Sample, 'world'>;
 
+const resolved = (task: Task, { scenario }: Scene, hash: string, world: LoadedWorld | undefined): Task =>
+  world ? resolvedByStage(task, scenario, hash, world) : resolvedTask(task, scenario, hash);
+
 const policyOf = (
   { task, hash, index, scene, world }: Unopened & { world?: LoadedWorld },
   { policyFor }: Pick<Acting, 'policyFor'>,
-): Policy =>
-  scene ? policyFor(resolvedTask(task, scene.scenario, hash), index, { task, world }) : policyFor(task, index);
+): Policy => (scene ? policyFor(resolved(task, scene, hash, world), index, { task, world }) : policyFor(task, index));
 
 const STATIC: TaskView = { user: 'none', detail: 'full' };
 
