@@ -3,11 +3,14 @@ import type { Task } from '../../artifacts/task.js';
 import type { Trace } from '../../artifacts/trace.js';
 import type { Corpus } from '../../corpus/corpus.js';
 import { eachTrace } from '../../corpus/traces/read.js';
+import { EventEngine } from '../../dynamics/engine/engine.js';
+import { WAIT } from '../../dynamics/engine/wait.js';
 import { addressOf } from '../../kit/hash.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
 import { toolsOffered } from '../../serve/sessions/describe.js';
 import { lineageOf } from '../../train/sft/row.js';
 import type { WorldCounts, WorldItem } from '../../train/world-model/export.js';
+import { outsideChanges, withoutNotices } from '../../train/world-model/outside.js';
 import { type Replayed, replaySteps } from '../../train/world-model/replay.js';
 import { PairKeys, type RowParts, type Setting, worldRow } from '../../train/world-model/row.js';
 import { type Faults, groupOf, type LeftOut, leftOutOf, Pairs, type SplitBy } from '../../train/world-model/select.js';
@@ -16,6 +19,7 @@ import { dropGrounded, groundedWorld } from '../../world/grounded.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
 import { rollOut } from './roll/attempt.js';
+import { type Scene, scenesIn } from './scenes.js';
 
 export interface WorldChoice {
   worlds: readonly string[];
@@ -33,8 +37,9 @@ export interface WorldChoice {
 }
 
 interface Told {
-  trace: Pick<Trace, 'id' | 'producer' | 'snapshot' | 'messages' | 'ledger'>;
+  trace: Pick<Trace, 'id' | 'producer' | 'snapshot' | 'messages' | 'ledger' | 'events' | 'scenario'>;
   source: RowParts['source'];
+  scene?: Scene | undefined;
 }
 
 const charsOf = ({ row }: WorldItem): number =>
@@ -74,6 +79,7 @@ export class WorldRows {
     // Pairs of different worlds cannot be the same.
     const pairs = new Pairs();
     const hasReference = new Set<string>();
+    const sceneOf = scenesIn(this.#corpus, id);
     const settingOf = (task: Task): Setting => ({
       world,
       worldHash,
@@ -82,8 +88,10 @@ export class WorldRows {
     });
     for (const { trace } of eachTrace(this.#corpus, id, ({ task }) => tasks.has(task))) {
       const task = tasks.get(trace.task) as Task;
-      if (trace.producer.policy === 'reference') hasReference.add(trace.task);
-      yield* this.#rows(settingOf(task), task, { trace, source: 'trace' }, pairs, loaded);
+      if (trace.producer.policy === 'reference' && !trace.scenario) hasReference.add(trace.task);
+      const scene = trace.scenario && sceneOf(task, trace.scenario);
+      if (trace.scenario && !scene) for (const _ of stepsOf(trace)) this.#leave('scenario_gone');
+      else yield* this.#rows(settingOf(task), task, { trace, source: 'trace', scene }, pairs, loaded);
     }
     if (this.#choice.references && loaded)
       for (const [hash, task] of tasks) {
@@ -116,13 +124,14 @@ export class WorldRows {
     loaded: LoadedWorld | undefined,
   ): Generator<WorldItem> {
     const { withState, check } = this.#choice;
-    const steps = stepsOf(told.trace);
+    const steps = withoutNotices(stepsOf(told.trace), told.trace);
     if (!loaded || !(withState || check)) {
       yield* this.#each(setting, task, told, pairs, steps);
       return;
     }
     const own = groundedWorld(loaded, task.grounding);
-    const again = replaySteps(own, task, steps, withState);
+    const woven = told.scene && new EventEngine(told.scene.scenario);
+    const again = replaySteps(own, task, steps, withState, woven);
     try {
       yield* this.#each(setting, task, told, pairs, steps, again);
     } finally {
@@ -139,13 +148,18 @@ export class WorldRows {
     steps: readonly Step[],
     again?: Iterator<Replayed>,
   ): Generator<WorldItem> {
-    const { by, faults, history: most, maxChars } = this.#choice;
+    const { by, faults, history: most, maxChars, withState } = this.#choice;
     const keys = new PairKeys(setting, trace.snapshot);
-    let isAfter = false;
+    const outside = outsideChanges(trace);
+    let [isAfter, isOther] = [false, false];
     for (const [n, step] of steps.entries()) {
+      for (const event of outside.get(n) ?? []) keys.changed(`${trace.scenario?.hash} ${event}`);
+      isOther ||= outside.has(n);
       const pair = keys.next(step);
       const replayed = again?.next().value as Replayed | undefined;
-      const why = leftOutOf(step, isAfter, faults);
+      const why =
+        leftOutOf(step, isAfter, faults) ??
+        (step.tool === WAIT.name && step.service === '' ? 'wait' : isOther && !withState ? 'after_outside' : undefined);
       isAfter ||= step.fault === 'injected';
       if (why) this.#leave(why);
       else if (replayed && !replayed.isSame && step.fault !== 'injected') this.#leave('not_reproduced');

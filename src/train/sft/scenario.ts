@@ -47,9 +47,12 @@ export const rowScenario = (trace: Pick<Trace, 'scenario' | 'events' | 'producer
 
 /** Index behind the result of the `n`-th call of the ledger; -1 where the conversation does not hold it. */
 const behindCall = ({ messages }: Pick<Trace, 'messages'>, n: number): number => {
+  const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls);
+  // Calls of which the session never heard.
+  const unheard = new Set(calls.flatMap(({ id, malformed }) => (malformed === undefined ? [] : [id])));
   let seen = 0;
-  for (const [at, { role, name }] of messages.entries())
-    if (role === 'tool' && name !== SUBMIT_ANSWER.name && ++seen === n) return at + 1;
+  for (const [at, { role, name, toolCallId = '' }] of messages.entries())
+    if (role === 'tool' && name !== SUBMIT_ANSWER.name && !unheard.has(toolCallId) && ++seen === n) return at + 1;
   return -1;
 };
 

@@ -5,6 +5,7 @@ import { observationText } from '../../rollout/observation.js';
 import { DEFAULT_LIMITS } from '../../rollout/rollout.js';
 import { callerOf } from '../../serve/sessions/caller.js';
 import { Session } from '../../serve/sessions/session.js';
+import type { Woven } from '../../serve/sessions/woven.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 import type { SqlValue } from '../../world/state/types.js';
 import type { StateRows } from './row.js';
@@ -55,18 +56,25 @@ const rowsBefore = (session: Session, before: ReturnType<Session['snapshot']>, s
   }
 };
 
-/** `world` is as the task finds it, with the task's own rows. */
+/** `world` is as the task finds it, with the task's own rows. `woven`: a scenario's engine, new; it makes its own faults again. */
 export const replaySteps = function* (
   world: LoadedWorld,
   task: Task,
   steps: readonly Step[],
   withState: boolean,
+  woven?: Woven,
 ): Generator<Replayed> {
-  const session = Session.open(world, { id: `${task.id}-again`, services: task.services, me: callerOf(task.actor) });
+  const session = Session.open(world, {
+    id: `${task.id}-again`,
+    services: task.services,
+    me: callerOf(task.actor),
+    ...(woven ? { woven } : {}),
+  });
   try {
     for (const step of steps) {
       // A fault that was made on purpose is not in the software, so there is nothing to run again.
-      if (step.fault === 'injected' || step.fault === 'infrastructure') {
+      const isMade = step.fault === 'injected' || step.fault === 'infrastructure';
+      if (isMade && !(woven && step.fault === 'injected')) {
         yield { isSame: false };
         continue;
       }

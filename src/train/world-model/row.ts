@@ -71,6 +71,11 @@ export class PairKeys {
     this.#state = addressOf({ worldHash, snapshot, actor, grounding: grounding ?? null });
   }
 
+  /** Somebody outside changed the state: from now on it is another one, which history does not tell. */
+  changed(by: string): void {
+    this.#state = addressOf({ state: this.#state, outside: by });
+  }
+
   /** The key of the next step; then the state is what the step leaves. */
   next({ tool, args, at, ok }: Step): string {
     const writes = this.#changes.has(tool);

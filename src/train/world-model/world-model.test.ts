@@ -9,6 +9,7 @@ import type { WorldSpec } from '../../artifacts/world.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
 import { rolloutTask } from '../../rollout/rollout.js';
 import { exportWorld, type WorldCounts, type WorldExportOptions, type WorldItem } from './export.js';
+import { outsideChanges, withoutNotices } from './outside.js';
 import { PairKeys, type Setting, worldRow } from './row.js';
 import { groupOf, leftOutOf, Pairs, placing } from './select.js';
 import { type Step, stepsOf } from './steps.js';
@@ -208,5 +209,41 @@ describe('held-out services', () => {
     const named = held[0] === 'none' ? '' : (held[0] ?? '');
     expect(sideOf(free, [free, named])).toBe('held_out_in_history');
     expect(sideOf(held[0] ?? '', [named, free])).toBe('validation');
+  });
+});
+
+describe('rollouts of scenarios', () => {
+  const fate = (event: string, calls: number, touched: Trace['ledger'][number]['touched']) =>
+    ({ kind: 'fate', event, source: 'state', fate: 'fired', at: 0, calls, touched }) as const;
+  const touch = { service: 'billing', table: 'invoice', key: 1, change: 'update' as const, cols: ['status'] };
+
+  it('what events changed lies between the steps; events that changed no row do not count', () => {
+    const events = [fate('paid', 2, [touch]), fate('said', 1, []), fate('moved', 2, [touch])];
+    expect([...outsideChanges({ events })]).toEqual([[2, ['paid', 'moved']]]);
+  });
+
+  it('a look-up after a change of somebody else’s is another pair, the same for the same change', async () => {
+    const [first] = stepsOf(await roll()) as [Step];
+    const keysAfter = (...changes: string[]): string => {
+      const keys = new PairKeys(setting, 's'.repeat(64));
+      for (const change of changes) keys.changed(change);
+      return keys.next(first);
+    };
+    expect(keysAfter('a paid')).toBe(keysAfter('a paid'));
+    expect(new Set([keysAfter(), keysAfter('a paid'), keysAfter('b paid')]).size).toBe(3);
+  });
+
+  it('a notice that came with a result is no answer of the software', async () => {
+    const trace = await roll();
+    const steps = stepsOf(trace).map((step) => ({
+      ...step,
+      observation: `${step.observation}\n\n[Message from the user] Stop.`,
+    }));
+    const notice = { kind: 'notice', event: 'said', to: 'user', text: 'Stop.', at: 0, calls: 2 } as const;
+    const own = withoutNotices(steps, { ledger: trace.ledger, events: [notice] });
+    expect(own[1]?.observation).toBe(stepsOf(trace)[1]?.observation);
+    expect([own[0], own[2]]).toEqual([steps[0], steps[2]]);
+    // Our own loop tells of it in a message: results are as they are.
+    expect(withoutNotices(steps, { ledger: trace.ledger, events: [{ ...notice, message: 5 }] })).toEqual(steps);
   });
 });
