@@ -1,11 +1,14 @@
 /**
  * Events that come after a call, made to come by the clock or by chance instead. They then come wherever the agent is: what makes up
- * for a late one is found by trying it out at every place of the reference, and where nothing does, the event expires in time.
+ * for a late one is found by trying it out at every place of the reference, and where nothing does, the event is guarded by what the
+ * agent has not written yet, or expires in time.
  */
 import type { ScenarioEvent } from '../../artifacts/scenario.js';
+import type { Literal } from '../../artifacts/table.js';
 import type { Call } from '../../artifacts/task.js';
 import type { Rng } from '../../kit/rng.js';
 import { everyPrefix } from '../solve/prefixes.js';
+import { rowByKey } from './rows.js';
 import { played, type Stage } from './trial.js';
 
 /** Virtual times before the first call of the reference and after each. */
@@ -48,12 +51,33 @@ const waysToMakeUp = (stage: Stage, event: ScenarioEvent): ScenarioEvent[] => {
   return 'fault' in event.effect || checks.replace.length + checks.retire.length === 0 ? [withLate([])] : again;
 };
 
-/** As it may come at any time; undefined where not even an end to its time makes it solvable from everywhere. */
+/** The event held back once the agent has written what it is about: guarded by what stands there before. */
+const guarded = (stage: Stage, event: ScenarioEvent): ScenarioEvent[] => {
+  const session = played(stage, []);
+  try {
+    for (const { by } of event.checks.replace) {
+      if (by.kind !== 'equals') continue;
+      const { service, table, col, where } = by;
+      const key = where[stage.world.services.get(service)?.keys[table] ?? ''];
+      if (typeof key !== 'string' && typeof key !== 'number') continue;
+      const value = rowByKey(session, service, table, key)?.[col];
+      if (value === undefined) continue;
+      const path = { service, table, key, col };
+      const guard = [...event.guard, { path, op: 'eq' as const, value: value as Literal }];
+      return [{ ...event, guard, reads: [...event.reads, path] }];
+    }
+    return [];
+  } finally {
+    session.drop();
+  }
+};
+
+/** As it may come at any time: made up for, guarded or over in time; undefined where none of these makes it solvable from everywhere. */
 export const anytime = (stage: Stage, event: ScenarioEvent, seed: string): ScenarioEvent | undefined => {
   const times = timesOf(stage);
   const isSolved = (one: ScenarioEvent): boolean =>
     everyPrefix(stage, [{ ...one, when: { at: 0 } }], seed).unsolved === undefined;
-  const made = waysToMakeUp(stage, event).find(isSolved);
+  const made = [...waysToMakeUp(stage, event), ...guarded(stage, event)].find(isSolved);
   if (made) return made;
   const { from } = event.reference;
   const expires = times[Math.min(from, times.length - 1)] as number;
@@ -64,7 +88,9 @@ export const anytime = (stage: Stage, event: ScenarioEvent, seed: string): Scena
 /** Before which call of the reference it comes at the earliest and at the latest, both included. */
 const span = (event: ScenarioEvent, calls: number): [number, number] => {
   const last =
-    event.expires === undefined && event.reference.late?.length ? calls : Math.min(event.reference.from, calls);
+    event.expires === undefined && event.guard.length === 0 && event.reference.late?.length
+      ? calls
+      : Math.min(event.reference.from, calls);
   return [1, Math.max(1, last)];
 };
 

@@ -36,7 +36,8 @@ const mindsOf = (isUndone: boolean): { stage: Stage; event: ScenarioEvent } => {
   for (const { stage } of made)
     for (const { event } of changesOfMind(stage, rng('e', stage.task.id).stream('changesOfMind'))) {
       const open = anytime(stage, event, 's');
-      if (open && (open.expires === undefined) === isUndone) return { stage, event };
+      const isOpen = open?.expires === undefined && open?.guard.length === 0;
+      if (open && isOpen === isUndone) return { stage, event };
     }
   throw new Error('there is no such change of mind');
 };
@@ -75,13 +76,13 @@ describe('events by the clock and by chance', () => {
     expect(all.late).toBe(stage.task.reference.calls.length - event.reference.from);
   });
 
-  it('expire before what cannot be set again', () => {
+  it('are guarded or expire before what cannot be set again', () => {
     const { stage, event } = mindsOf(false);
     const open = anytime(stage, event, 's') as ScenarioEvent;
-    expect(open.expires).toBeGreaterThan(stage.task.clock);
+    expect(open.guard.length > 0 || (open.expires ?? 0) > stage.task.clock).toBe(true);
     const all = everyPrefix(stage, [{ ...open, when: { at: 0 } }], 's');
     expect([all.unsolved, all.late, all.over > 0]).toEqual([undefined, 0, true]);
-    const { expires: _, ...endless } = open;
+    const { expires: _, ...endless } = { ...open, guard: [] };
     const decision = decideOn(stage, { events: [{ ...endless, when: { at: stage.task.clock + 1 } }], seed: 's' });
     expect(decision).toMatchObject({
       accepted: false,
