@@ -78,7 +78,9 @@ export class ScenarioSums {
   ): void {
     const rolled = { trace, verdict, task, scenario };
     this.#runs.push({ passed: verdict.pass, sources: firedSources(trace) });
-    if (!verdict.pass) this.#failed[verdict.solvable ? 'policy' : 'unasked']++;
+    // Where nothing fired, there is nobody else.
+    const isAsked = verdict.solvable !== undefined || firedSources(trace).length === 0;
+    if (!verdict.pass) this.#failed[isAsked ? 'policy' : 'unasked']++;
     const fault = scenarioFaultRun(rolled, turnsFor(resolved));
     if (fault) this.#faults.push(fault);
     else if (firedProfile(rolled) === 'mixed') this.#mixed++;

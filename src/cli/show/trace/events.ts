@@ -96,7 +96,7 @@ export const revisedLines = ({ verdict, scenario }: ShownTrace): Line[] => {
       : []),
     ...(solvable
       ? broken(
-          `when the last event fired, it could ${solvable.atFiring ? 'still' : 'no longer'} be done${solvable.withoutEvent === undefined ? '' : `, and without the event it ${solvable.withoutEvent ? 'could' : 'could not either'}`}: ${cleanLine(solvable.evidence)}. The fault is ${whose}`,
+          `it could ${solvable.atFiring ? 'still' : 'no longer'} be done${solvable.withoutEvent === undefined ? '' : `, and without the event it ${solvable.withoutEvent ? 'could' : 'could not either'}`}: ${cleanLine(solvable.evidence)}. The fault is ${whose}`,
           2,
         )
       : []),
