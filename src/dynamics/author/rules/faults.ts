@@ -1,6 +1,7 @@
 /** What the ten rules ask of fault events besides: only reads lie, and a lie is contradicted by something that is really shown. */
 import type { ScenarioEvent } from '../../../artifacts/scenario.js';
-import type { Json } from '../../../kit/hash.js';
+import type { LedgerEntry } from '../../../artifacts/trace.js';
+import { canonicalJson, type Json } from '../../../kit/hash.js';
 import { lies } from '../../../serve/faults/rule.js';
 import { memoryOf } from '../believing.js';
 import type { Case } from '../case.js';
@@ -20,6 +21,16 @@ export const impossibleFault = ({ world, task }: Stage, event: ScenarioEvent): s
   return undefined;
 };
 
+/** What the call truly shows: other events may have put calls before it. */
+const truthOf = (stage: Stage, { tool, args, index }: LedgerEntry): Json | undefined => {
+  const { calls } = stage.task.reference;
+  const same = calls.flatMap((call, n) =>
+    call.tool === tool && canonicalJson(call.args) === canonicalJson(args) ? [n] : [],
+  );
+  const [nearest] = same.sort((a, b) => Math.abs(a - index) - Math.abs(b - index));
+  return nearest === undefined ? undefined : memoryOf(stage).results[nearest];
+};
+
 /** Why a lie cannot be noticed in the re-solved reference's run; undefined where it can, or where nothing lies. */
 export const unnoticeableLie = (
   { stage, solved: { session } }: Pick<Case, 'stage' | 'solved'>,
@@ -31,7 +42,8 @@ export const unnoticeableLie = (
     ({ injected, tool }) => injected?.profile === fault.profile && tool === fault.tool,
   );
   if (!struck) return 'no call of the re-solved reference is lied to';
-  const [tool, truth] = [stage.world.tools.get(fault.tool), memoryOf(stage).results[struck.index]];
+  const tool = stage.world.tools.get(fault.tool);
+  const truth = truthOf(stage, struck);
   const told = event.notify.discoverBy ?? [];
   const isShown = session.ledger.some((entry) => {
     const other = stage.world.tools.get(entry.tool);
