@@ -89,9 +89,11 @@ const strayIn = (stage: Stage, { events, offersWait }: Scenario): string[] => {
   const checks = new Set(task.milestones.flatMap((milestone) => milestone.checks.map(({ id }) => id)));
   return events.flatMap((event) => {
     const { id } = event;
-    const { retire, replace, answer } = event.checks;
+    const { retire, replace, add, answer } = event.checks;
+    // An event may ask for an answer that nobody asked for before.
     const asks =
       answer === undefined ||
+      add.some(({ kind }) => kind === 'answer') ||
       (answer.milestone === undefined
         ? task.answer !== undefined
         : task.milestones.some((one) => one.id === answer.milestone && one.answer));

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scenario, ScenarioEvent } from '../../../artifacts/scenario.js';
+import type { Task } from '../../../artifacts/task.js';
 import { Corpus } from '../../../corpus/corpus.js';
 import { listScenarios, readScenarios, scenarioCertificate } from '../../../corpus/scenarios.js';
 import type { TraceLine } from '../../../corpus/traces/line.js';
+import { checkScenario } from '../../../dynamics/author/check-scenario.js';
 import { addressOf } from '../../../kit/hash.js';
 import { groundedWorld } from '../../../world/grounded.js';
 import { type LoadedWorld, loadWorld, unloadWorld } from '../../../world/loaded.js';
@@ -93,6 +95,18 @@ describe('the scenarios of a world', () => {
     expect(counts.events).toBe(scenarios.reduce((sum, { events }) => sum + events.length, 0));
     expect(Object.values(counts.sources).reduce((a, b) => a + b)).toBe(counts.events);
     expect(Object.values(counts.depth).reduce((a, b) => a + b)).toBe(counts.scenarios);
+  });
+
+  it('hold once more where their files are checked as if somebody had written them', () => {
+    const tasks = new Map(corpus.readTasks(id).tasks.map((task) => [task.id, task]));
+    for (const scenario of readScenarios(corpus, id)) {
+      const task = tasks.get(scenario.taskId) as Task;
+      const stage = { world: groundedWorld(world, task.grounding), task };
+      expect(
+        checkScenario(stage, scenario).filter(({ pass }) => !pass),
+        scenario.id,
+      ).toEqual([]);
+    }
   });
 
   it('are found made before, and come out the same where they are made again', async () => {
