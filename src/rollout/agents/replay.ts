@@ -11,10 +11,10 @@ import type { Action, View } from '../policy.js';
 /** The ids of replayed calls tell which reference call they are. */
 export const callId = (n: number): string => `ref_${n}`;
 
-/** The parsed result of the call with this id; undefined when it is not there, cut, or no JSON. */
+/** The parsed result of the call with this id, a text where it is no JSON; undefined when it is not there. */
 export const resultOf = (messages: readonly Message[], id: string): Json | undefined => {
   const message = historyOf(messages).answers.get(id);
-  return message && contentOf(message);
+  return message && (contentOf(message) ?? message.content);
 };
 
 /** What to put for an argument whose source is not in the history. */
