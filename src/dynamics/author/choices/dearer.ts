@@ -54,7 +54,7 @@ const candidateOf = (site: Site, slot: Slot, col: string, row: Row, others: read
     effect,
     notify: {
       to: 'user',
-      text: `I see that the ${nounOf(session, slot, slot.row)} I asked for has just gone up to ${sayMoney(minor, currency)}. That is more than I want to pay; please take ${words} instead.`,
+      text: `I see that the price of the ${nounOf(session, slot, slot.row)} I asked for has just gone up to ${sayMoney(minor, currency)}. That is more than I want to pay; please take ${words} instead.`,
     },
     calls: withValue(site, slot.path, slot.key, key),
   });

@@ -8,7 +8,7 @@ import type { Row } from '../../../world/state/types.js';
 import { argColumn } from '../../../world/surface/args.js';
 import type { Candidate } from '../accept.js';
 import type { Stage } from '../trial.js';
-import { isConditional } from './conditional.js';
+import { dependsOn } from './conditional.js';
 import { type Notice, noticeWords, published } from './notice-board.js';
 import { firstThatFits } from './other-choice.js';
 import { eventByRun } from './rerun.js';
@@ -87,13 +87,18 @@ const heldBack = (site: Site, slot: Slot, row: Row, others: readonly Row[]): Can
   );
 };
 
+const PAYING = /pay|refund|gift|card/i;
+const CHOOSING = /available|options?\b|multiple|several|prefer/i;
+
 const ofChoices = (site: Site): Candidate[] =>
   chosenIn(site.session, site.call).flatMap((slot) => {
     const spec = site.session.world.services.get(slot.service)?.spec.tables[slot.table];
     if (!spec) return [];
-    if (typeof slot.row.source === 'string')
-      return firstThatFits(site, slot, (row, others) => closed(site, slot, row, [...others]));
-    return optionsOf(spec, slot.row)
+    if (typeof slot.row.source === 'string') {
+      if (dependsOn(site.stage, PAYING)) return [];
+      return firstThatFits(site, slot, (row, others) => closed(site, slot, row, others));
+    }
+    return optionsOf(spec, slot.row) && !dependsOn(site.stage, CHOOSING)
       ? firstThatFits(site, slot, (row, others) => heldBack(site, slot, row, others), true)
       : [];
   });
@@ -113,7 +118,7 @@ const ofTerms = (site: Site): Candidate[] => {
     const [was, is] = [old, other].map((one) => wordsOf(one).join(' '));
     const notice: Notice = {
       title: `${spaced(spec.name)} “${was}” is not used any more`,
-      text: `As of now “${was}” is not to be entered as the ${spaced(spec.name)}, since the books are being closed. Enter “${is}” whatever the customer says.`,
+      text: `The reports have no line for the ${spaced(spec.name)} “${was}” any more. Enter “${is}” as of now, whichever of them the customer gives.`,
       authoritative: true,
     };
     return announced(site, `only_${spec.name}_${n}`, notice, withValue(site, path, old, other)) ?? [];
@@ -122,6 +127,4 @@ const ofTerms = (site: Site): Candidate[] => {
 
 /** What the shop announces before a write that it bears on. */
 export const notices = (stage: Stage, random: Rng): Candidate[] =>
-  isConditional(stage)
-    ? []
-    : atWrites(stage, random, (site) => site.random.stream('notices').shuffle([...ofTerms(site), ...ofChoices(site)]));
+  atWrites(stage, random, (site) => site.random.stream('notices').shuffle([...ofTerms(site), ...ofChoices(site)]));

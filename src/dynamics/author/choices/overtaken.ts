@@ -14,10 +14,10 @@ import { argColumn } from '../../../world/surface/args.js';
 import type { Candidate } from '../accept.js';
 import { rowsWhere } from '../rows.js';
 import type { Stage } from '../trial.js';
-import { isConditional } from './conditional.js';
+import { dependsOn } from './conditional.js';
 import { eventByRun } from './rerun.js';
 import { atWrites, type Site, withCall } from './sites.js';
-import { argumentsOfTool, type Slot, slotsOf, tableOf } from './slots.js';
+import { argumentsOfTool, type Slot, slotsOf, tableOf, writesOf } from './slots.js';
 import { subjectWords } from './withdrawn.js';
 
 interface Passing {
@@ -134,6 +134,9 @@ const otherwise = (passing: Passing): Candidate | undefined => {
   return undefined;
 };
 
+const IMPOSSIBLE =
+  /can ?not|can't|not (be )?(possible|able|allowed?|available)|impossible|doesn't|does not|already|shipped|processed|delivered|arriv/i;
+
 /** Too late: nothing is done to it, and that is what has to be said. */
 const tooLate = (passing: Passing): Candidate | undefined => {
   const { site, what, now, subject } = passing;
@@ -144,8 +147,9 @@ const tooLate = (passing: Passing): Candidate | undefined => {
       at === n || slotsOf(site.session, call).every((slot) => !slot.isSubject || slot.key !== subject.key || at < n),
   );
   const old = stage.task.answer;
-  if (isConditional(stage) || !isOnly || (old && old.kind !== 'text')) return undefined;
+  if (dependsOn(stage, IMPOSSIBLE) || !isOnly || (old && old.kind !== 'text')) return undefined;
   const facts = old ? [old.expected].flat().map(String) : [];
+  const isOnlyWrite = writesOf(site.session.world, calls).length === 1;
   const said = `${what.charAt(0).toUpperCase()}${what.slice(1)} is ${now} already, so that this cannot be done any more.`;
   const isSilent = random.stream('silent').chance(0.5);
   const shows = calls
@@ -160,7 +164,7 @@ const tooLate = (passing: Passing): Candidate | undefined => {
       ? { to: 'none', discoverBy: [...new Set([...shows, site.call.tool])] }
       : { to: 'environment', text: `The status of ${what} has just changed.` },
     calls: calls.filter((_, at) => at !== n),
-    answer: old ? `${answer} ${said}` : said,
+    answer: old ? `${answer} ${said}` : isOnlyWrite ? said : `The rest is done. ${said}`,
     asks: {
       kind: 'text',
       asks: `${old ? `${old.asks} ` : ''}That ${what} is ${now}.`,
@@ -192,7 +196,7 @@ const passingsOf = (site: Site): Passing[] => {
     return choices.flatMap((now): Passing[] => {
       const passing = { site, subject, spec, col, now, what };
       // Who cancels also pays back: a status alone does not say so.
-      const isLater = choices.indexOf(now) > choices.indexOf(old) && !/cancel/.test(now);
+      const isLater = choices.indexOf(now) > choices.indexOf(old) && !/cancel/.test(now) && !now.startsWith(old);
       if (!isLater || !isWhole(passing)) return [];
       const effect = patchOf(passing);
       const { calls } = stage.task.reference;
@@ -205,7 +209,9 @@ const passingsOf = (site: Site): Passing[] => {
 export const overtaken = (stage: Stage, random: Rng): Candidate[] =>
   atWrites(stage, random, (site) => {
     const passings = site.random.stream('passings').shuffle(passingsOf(site));
-    const [other] = passings.flatMap((passing) => otherwise(passing) ?? []);
-    const [late] = passings.flatMap((passing) => tooLate(passing) ?? []);
+    const tried = passings.map((passing) => ({ passing, other: otherwise(passing) }));
+    const [other] = tried.flatMap((one) => one.other ?? []);
+    // It is too late only where nothing else would do.
+    const [late] = tried.flatMap((one) => (one.other ? [] : (tooLate(one.passing) ?? [])));
     return [...(other ? [other] : []), ...(late ? [late] : [])];
   });
