@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, benchOf } from '../../../test/rollout/sampling/fixture.js';
 import type { Task } from '../../artifacts/task.js';
+import { addressOf } from '../../kit/hash.js';
 import { rng } from '../../kit/rng.js';
 import { callsByStage } from '../../tasks/stage-calls.js';
 import { gather } from '../../verify/evidence.js';
@@ -10,11 +11,12 @@ import { slabsFor } from '../../world/state/slabs.js';
 import { EventEngine } from '../engine/engine.js';
 import { verifyRevised } from '../played.js';
 import { Course } from '../solve/course.js';
+import { resolvedByStage } from '../solve/resolved.js';
 import { scenarioTask } from '../solve/scenario-task.js';
 import { stageEnds } from '../solve/stages.js';
 import { scenariosFor } from './author.js';
 import { changesOfMind } from './change-of-mind.js';
-import type { Made } from './made.js';
+import { type Made, madeScenario } from './made.js';
 import { openOn, type Stage } from './trial.js';
 
 let bench: Bench;
@@ -42,6 +44,8 @@ describe('events of a task of many stages', () => {
     for (const { scenario, reference } of made) {
       const own = scenarioTask(stage, scenario);
       expect(own.reference).toEqual(reference);
+      const kept = madeScenario(stage, { scenario, reference, findings: [] }, 1);
+      expect(resolvedByStage(stage.task, kept, addressOf(stage.task), stage.world)).toEqual(own);
       const ends = callsByStage(own);
       expect(ends.at(-1)).toBe(reference.calls.length);
       const engine = new EventEngine(scenario);

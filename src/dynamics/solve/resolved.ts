@@ -3,21 +3,14 @@ import type { Scenario } from '../../artifacts/scenario.js';
 import type { Task } from '../../artifacts/task.js';
 import { canonicalJson, type Json } from '../../kit/hash.js';
 import type { LoadedWorld } from '../../world/loaded.js';
-import { tryOut } from '../author/trial.js';
 import { resolvedTask } from '../played.js';
-import { solvedTask } from './stages.js';
+import { scenarioTask } from './scenario-task.js';
 
 /** `world`: as the task finds it. A task of one stage has no boundaries; nor has a reference that events do not explain. */
 export const resolvedByStage = (task: Task, scenario: Scenario, hash: string, world: LoadedWorld): Task => {
   const whole = resolvedTask(task, scenario, hash);
   if (task.disclosure.stages.length < 2) return whole;
-  const stage = { world, task };
-  const { engine, session } = tryOut(stage, scenario, scenario.reference);
-  session.drop();
-  const solved = solvedTask(
-    stage,
-    engine.fired().map((event) => ({ event })),
-  );
+  const solved = scenarioTask({ world, task }, scenario);
   const isSame = canonicalJson(solved.reference as Json) === canonicalJson(scenario.reference as Json);
   return isSame ? solved : whole;
 };
