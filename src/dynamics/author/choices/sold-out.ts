@@ -4,6 +4,7 @@ import type { Rng } from '../../../kit/rng.js';
 import type { Row } from '../../../world/state/types.js';
 import type { Candidate } from '../accept.js';
 import type { Stage } from '../trial.js';
+import { dependsOn } from './conditional.js';
 import { firstThatFits } from './other-choice.js';
 import { eventByRun } from './rerun.js';
 import { atWrites, type Site, withValue } from './sites.js';
@@ -65,12 +66,16 @@ const isNeeded = ({ stage, when }: Site, effect: ScenarioEvent['effect']): boole
   return eventByRun(stage, { id: 'draft', source: 'state', when, effect, notify: { to: 'none' }, calls }) === undefined;
 };
 
+/** Who says what to take where the first choice cannot be had has a second choice already. */
+const HAD = /\b(available|availability|stock|sold|offered|there is no|not have|n't have|no longer)\b/i;
+
 export const soldOut = (stage: Stage, random: Rng): Candidate[] =>
   atWrites(
     stage,
     random,
     (site) =>
       chosenIn(site.session, site.call).flatMap((slot) => {
+        if (dependsOn(stage, HAD)) return [];
         const col = flagOf(site, slot);
         if (col === undefined || !isNeeded(site, patchOf(site, slot, col))) return [];
         return firstThatFits(site, slot, (row, others) => candidateOf(site, slot, col, row, others), true);
