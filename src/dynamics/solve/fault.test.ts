@@ -112,7 +112,8 @@ describe('the fault of a failed rollout', () => {
       const { calls, answer } = stage.task.reference;
       const { insert = [], from = 0, drop = 0 } = changed?.reference ?? {};
       const [other] = insert;
-      if (!other || drop !== 1 || one.scenario.events.length > 1) continue;
+      // Another way to the same end is nothing wrong.
+      if (!other || drop !== 1 || one.scenario.events.length > 1 || changed?.source !== 'requirement') continue;
       // It had written what nobody asked for when something came that changes nothing.
       const instead = [...calls.slice(0, from), other, ...calls.slice(from + 1)];
       const assigned = assignFault(stage, { events: [aside(other.tool)], seed: 's' }, instead, answer);
