@@ -10,7 +10,7 @@ const TOKEN = /^trd_([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{43})$/;
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** 96 random bits, 16 characters. */
-export const mintId = (): string => randomBytes(12).toString('base64url');
+export const mintId = (): string => randomBytes(12).toString('base64url').replace(/^-/, '_');
 
 export interface Minted {
   /** Shown once and kept nowhere. */
