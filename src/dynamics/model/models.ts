@@ -1,5 +1,6 @@
 /** A model in the making of scenarios: proposes events, words what is told, within one budget; counts what came of it. */
 import type { Desk } from '../../author/model/desk.js';
+import { kindOfReason } from '../../author/model/reasons.js';
 import type { EventModelTally } from '../../corpus/scenarios.js';
 import type { Ground } from '../../tasks/ground/ground.js';
 import type { Made } from '../author/made.js';
@@ -17,13 +18,6 @@ const empty = (model: string): EventModelTally => ({
 const bump = (counts: Record<string, number>, key: string): void => {
   counts[key] = (counts[key] ?? 0) + 1;
 };
-
-/** Reasons without what they quote. */
-const kindOf = (reason: string): string =>
-  reason
-    .replace(/“[^”]*”/g, '“...”')
-    .replace(/\d[\d.,:/-]*/g, 'n')
-    .slice(0, 80);
 
 export interface EventWork {
   propose: boolean;
@@ -68,7 +62,7 @@ export class EventModels {
     const phrasing = await phrased(this.desk, stage, made);
     const { reworded } = this.#tally;
     reworded.changed += phrasing.changed;
-    for (const reason of phrasing.kept) bump(reworded.kept, kindOf(reason));
+    for (const reason of phrasing.kept) bump(reworded.kept, kindOfReason(reason));
     return phrasing.made;
   }
 }

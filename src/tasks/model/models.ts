@@ -2,6 +2,7 @@
 import type { Certificate } from '../../artifacts/certificate.js';
 import type { Task } from '../../artifacts/task.js';
 import type { Desk } from '../../author/model/desk.js';
+import { kindOfReason } from '../../author/model/reasons.js';
 import type { ModelTally } from '../../corpus/library.js';
 import { addressOf } from '../../kit/hash.js';
 import { judgeTask, type Semantic } from './judge.js';
@@ -30,13 +31,6 @@ export const withVerdict = (certificate: Certificate, model: string, verdict: Se
   };
   return { ...certificate, pass: certificate.pass && does, findings: [...certificate.findings, line] };
 };
-
-/** Reasons without what they quote: `it lost`, `it names ..., which nobody spoke of`. */
-const kindOf = (reason: string): string =>
-  reason
-    .replace(/“[^”]*”/g, '“...”')
-    .replace(/\d[\d.,:/-]*/g, 'n')
-    .slice(0, 80);
 
 export interface ModelWork {
   judge: boolean;
@@ -92,7 +86,7 @@ export class TaskModels {
   /** The task keeps its own words. */
   keep(reason: string): void {
     const { kept } = this.#tally.reworded;
-    const kind = kindOf(reason);
+    const kind = kindOfReason(reason);
     kept[kind] = (kept[kind] ?? 0) + 1;
   }
 }
