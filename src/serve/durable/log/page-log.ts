@@ -1,0 +1,42 @@
+/**
+ * A worker's log: what its sessions did since their last savepoint, appended before it is acknowledged (serving.md, seams). A folder
+ * of checksummed segments an incarnation; nobody else ever writes there, others read it once the incarnation is dead.
+ */
+
+/** `mark`: the request was acknowledged, its effect is not in the log (`durable: none`). `delta`: what one request changed, on top of the
+ * record before it. `whole`: all of the session. `gone`: it ended here, by closing and forgetting or by moving to another worker. */
+export const KINDS = ['mark', 'delta', 'whole', 'gone'] as const;
+export type RecordKind = (typeof KINDS)[number];
+
+export interface LogRecord {
+  session: string;
+  gen: number;
+  /** State-changing requests so far, this one counted. */
+  seq: number;
+  kind: RecordKind;
+  body: Uint8Array;
+}
+
+export interface PageLog {
+  /** With the system when it returns: survives the death of the process. Throws `disk_full` (retryable) or `log_failed`, and then
+   * nothing of it will be read back. */
+  append(record: LogRecord): void;
+  /** Waits until all that was appended before is on the disk; callers at the same time share one fdatasync. Throws as `append`. */
+  sync(): Promise<void>;
+  /** A savepoint holds the session up to `seq` of `gen`: its records so far are of no use, and segments without any use go. */
+  covered(session: string, gen: number, seq: number): void;
+  /** Sessions that keep the oldest segment, where the log holds more than `bytes`: a savepoint of each lets it go. */
+  laggards(bytes: number): string[];
+  readonly bytes: number;
+  readonly segments: number;
+  /** Records written since it was opened. */
+  readonly written: number;
+  /** Flushes; further appends throw `log_failed`. */
+  close(): void;
+}
+
+/** What a dead incarnation left. `damage`: places that could not be read, other than a torn end, which nobody was told had been kept. */
+export interface ReadLog {
+  records: LogRecord[];
+  damage: { segment: string; offset: number; why: string }[];
+}
