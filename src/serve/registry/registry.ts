@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { TreadleError } from '../../errors.js';
 import { deepFreeze, type Json, withAddress } from '../../kit/hash.js';
 import { RecordKind, type RegistryRecord } from '../api.js';
+import { lockFolder } from '../blobs/lock.js';
 import { type Content, type ContentCheck, checkContent, contentChecks, sameContent } from './contents.js';
-import { lockFolder } from './lock.js';
 import { type Change, type ChangeLog, openLog } from './log.js';
 import { checkName, isHash } from './names.js';
 import { type ByteStore, changedContent, folderBytes, memoryBytes } from './store.js';
@@ -80,7 +80,7 @@ class OpenRegistry implements Registry {
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, RecordTable>;
     this.#checks = contentChecks(server);
     this.#durable = folder !== undefined;
-    this.#release = folder === undefined ? () => undefined : lockFolder(folder);
+    this.#release = folder === undefined ? () => undefined : lockFolder(folder, 'registry', 'registry_failed');
     try {
       this.bytes = folder === undefined ? memoryBytes() : folderBytes(join(folder, 'contents'), sync);
       this.#log =

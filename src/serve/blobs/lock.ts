@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TreadleError } from '../../errors.js';
-import { diskFailure } from '../blobs/disk.js';
-import { runs, startOf } from '../blobs/process.js';
+import { diskFailure } from './disk.js';
+import { runs, startOf } from './process.js';
 
 const CLAIM = /^([0-9]+)-([0-9]+)-([0-9a-f-]{36})$/;
 
@@ -20,9 +20,10 @@ const isLive = (claim: string): boolean => {
 
 /**
  * Claims the folder and answers with its release. The claim is a file that stands before the others are looked at, so two that
- * come at once may both be refused and never both be let in. Guards processes of one machine. Throws `folder_in_use`.
+ * come at once may both be refused and never both be let in. Guards processes of one machine. `what` the folder holds is said to
+ * people. Throws `folder_in_use`, `disk_full`, and `failed` where the folder cannot be written.
  */
-export const lockFolder = (folder: string): (() => void) => {
+export const lockFolder = (folder: string, what: string, failed: string): (() => void) => {
   const locks = join(folder, 'lock');
   const own = `${process.pid}-${startOf(process.pid)}-${randomUUID()}`;
   const release = (): void => {
@@ -42,7 +43,7 @@ export const lockFolder = (folder: string): (() => void) => {
       if (isLive(claim)) {
         throw new TreadleError({
           code: 'folder_in_use',
-          message: 'Another process has this registry open',
+          message: `Another process has this ${what} open`,
           value: `process ${claim.split('-')[0]}`,
           next: 'Stop it, or give this server a folder of its own.',
         });
@@ -51,7 +52,7 @@ export const lockFolder = (folder: string): (() => void) => {
     }
   } catch (thrown) {
     release();
-    throw thrown instanceof TreadleError ? thrown : diskFailure(thrown, 'lock the folder', 'registry_failed');
+    throw thrown instanceof TreadleError ? thrown : diskFailure(thrown, 'lock the folder', failed);
   }
   return release;
 };
