@@ -1,0 +1,92 @@
+/** What the database says, as our errors. */
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { TreadleError } from '../../../errors.js';
+import { diskFailure, systemCode } from '../../blobs/disk.js';
+import type { FaultPoint, FaultPoints } from '../faults/fault-points.js';
+
+export const FILE = 'store.db';
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** SQLite knows ENOSPC only; quotas and limits of a file's size it calls an I/O error. So one block is written where the next would go. */
+const hasRoom = (folder: string): boolean => {
+  const probe = join(folder, 'room');
+  try {
+    const file = openSync(probe, 'w');
+    try {
+      writeSync(
+        file,
+        Buffer.alloc(4096),
+        0,
+        4096,
+        Math.max(sizeOf(join(folder, FILE)), sizeOf(join(folder, `${FILE}-wal`))),
+      );
+    } finally {
+      closeSync(file);
+    }
+    return true;
+  } catch (thrown) {
+    return diskFailure(thrown, '', '').code !== 'disk_full';
+  } finally {
+    rmSync(probe, { force: true });
+  }
+};
+
+export const storeClosed = (): TreadleError =>
+  new TreadleError({
+    code: 'store_closed',
+    message: 'The store is closed',
+    next: 'The server is stopping: ask the one that is started next.',
+    fault: 'infrastructure',
+  });
+
+export const damagedStore = (why: string): TreadleError =>
+  new TreadleError({
+    code: 'damaged_store',
+    message: `The data folder's ${FILE} ${why}`,
+    value: FILE,
+    next: `Nothing in it was changed. Restore ${FILE} and ${FILE}-wal from a copy, or start with an empty data folder.`,
+    fault: 'infrastructure',
+  });
+
+const codeOf = (thrown: unknown): string =>
+  // libsql says why a file could not be opened in words only.
+  /Unable to open connection/.test((thrown as Error | undefined)?.message ?? '')
+    ? 'SQLITE_CANTOPEN'
+    : systemCode(thrown);
+
+export const isDamage = (thrown: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(thrown));
+
+/** `disk_full` (retryable) where there is no room, else `store_failed`; a TreadleError stays what it is. Shows no machine path. */
+export const storeFailure = (thrown: unknown, folder?: string): TreadleError => {
+  if (thrown instanceof TreadleError) return thrown;
+  const code = codeOf(thrown);
+  if (isDamage(thrown)) {
+    const { message, next } = damagedStore('is damaged');
+    return new TreadleError({
+      code: 'store_failed',
+      message,
+      value: code,
+      next,
+      fault: 'infrastructure',
+      cause: thrown,
+    });
+  }
+  const isFull =
+    code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && folder !== undefined && !hasRoom(folder));
+  return diskFailure(
+    Object.assign(new Error('store', { cause: thrown }), { code: isFull ? 'ENOSPC' : code }),
+    'write to the store',
+    'store_failed',
+  );
+};
+
+/** What a drill throws there, as if the store had. */
+export const reach = async (faults: FaultPoints, point: FaultPoint): Promise<void> => {
+  try {
+    await faults.reach(point);
+  } catch (thrown) {
+    throw storeFailure(thrown);
+  }
+};
