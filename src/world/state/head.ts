@@ -1,6 +1,6 @@
 /** Where a state's pages are: a base, the frozen layers over it, and the private pages on top. The VFS reads and writes it. */
 import type { Base } from './base.js';
-import { freeze, type Layer, releaseLayer } from './layer.js';
+import { absorb, freeze, type Layer, releaseLayer } from './layer.js';
 import { type Slabs, slabsFor } from './slabs.js';
 
 /** `locate` answers with a slot, or with one of these. */
@@ -25,6 +25,8 @@ export class Head {
   /** See Connection.notes: what a committed transaction noted, good while `writes` is still `notedAt`. */
   notes: Notes | undefined;
   notedAt = -1;
+  /** How it was when its changes were last told (State.takeDelta), where somebody asks; holds a reference to its layer. */
+  mark: Head | undefined;
   readonly slabs: Slabs;
 
   /** Takes over one reference to `layer`. `count` is the number of pages. */
@@ -61,7 +63,10 @@ export class Head {
     let slot = this.top.get(page);
     if (slot !== undefined && page <= this.count) return this.slabs.page(slot);
     const old = whole ? undefined : this.page(page);
-    if (page > this.count) this.#extend(page);
+    if (page > this.count) {
+      this.#extend(page - 1);
+      this.count = page;
+    }
     slot ??= this.slabs.take();
     const bytes = this.slabs.page(slot);
     if (old) bytes.set(old);
@@ -82,6 +87,36 @@ export class Head {
     }
   }
 
+  /** Makes the file `count` pages long and puts `pages` (page number to slot) into it, taking over the references. */
+  replace(count: number, pages: ReadonlyMap<number, number>): void {
+    if (count < this.count) this.truncate(count);
+    this.top ??= new Map();
+    this.writes++;
+    this.#extend(count);
+    for (const [page, slot] of pages) {
+      const old = this.top.get(page);
+      if (old !== undefined) this.slabs.release(old);
+      this.top.set(page, slot);
+    }
+  }
+
+  /** Marks how it is now; changes are told from here on. */
+  remember(): void {
+    const { mark, layer, top } = this;
+    if (layer && top && layer.refs === 2 && mark?.layer === layer) {
+      // Nobody but the head and its mark reads that layer: the chain stays as it is, and the pages before are given back.
+      absorb(layer, top);
+      this.top = undefined;
+      mark.count = this.count;
+      return;
+    }
+    const held = this.share();
+    this.mark ??= new Head(this.base, undefined, 0);
+    releaseLayer(this.mark.layer);
+    this.mark.layer = held;
+    this.mark.count = this.count;
+  }
+
   /** Turns the private pages into a frozen layer and answers with a new reference to the chain. */
   share(): Layer | undefined {
     if (this.top && this.top.size > 0) {
@@ -92,8 +127,15 @@ export class Head {
     return this.layer;
   }
 
-  /** Gives every page back; the head reads as empty afterwards. */
+  /** Gives every page back, those that its mark holds too. */
   release(): void {
+    this.clear();
+    this.mark?.clear();
+    this.mark = undefined;
+  }
+
+  /** Gives its pages back; it reads as the base afterwards. */
+  clear(): void {
     if (this.top) for (const slot of this.top.values()) this.slabs.release(slot);
     this.top = undefined;
     releaseLayer(this.layer);
@@ -101,14 +143,14 @@ export class Head {
   }
 
   // A page cut off earlier may still lie in a layer below; skipped over on the way up, it must read as zeros.
-  #extend(page: number): void {
+  #extend(count: number): void {
     const top = this.top as Map<number, number>;
-    for (let gap = this.count + 1; gap < page; gap++) {
+    for (let gap = this.count + 1; gap <= count; gap++) {
       if (this.locate(gap) === ABSENT) continue;
       const slot = this.slabs.take();
       this.slabs.page(slot).fill(0);
       top.set(gap, slot);
     }
-    this.count = page;
+    this.count = count;
   }
 }

@@ -11,7 +11,7 @@ export class Layer {
   /** Takes over one reference to every slot in `pages` (page number to slot) and one to `parent`. */
   constructor(
     readonly slabs: Slabs,
-    readonly pages: ReadonlyMap<number, number>,
+    readonly pages: Map<number, number>,
     readonly parent: Layer | undefined,
   ) {
     this.depth = (parent?.depth ?? 0) + 1;
@@ -40,4 +40,13 @@ const merged = (top: Layer): Layer => {
 export const freeze = (slabs: Slabs, pages: Map<number, number>, parent: Layer | undefined): Layer => {
   const layer = new Layer(slabs, pages, parent);
   return layer.depth > DEEPEST ? merged(layer) : layer;
+};
+
+/** Puts `pages` in place of the layer's own, taking over the references; for a layer that nobody else reads. */
+export const absorb = (layer: Layer, pages: ReadonlyMap<number, number>): void => {
+  for (const [page, slot] of pages) {
+    const old = layer.pages.get(page);
+    if (old !== undefined) layer.slabs.release(old);
+    layer.pages.set(page, slot);
+  }
 };

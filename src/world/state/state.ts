@@ -4,6 +4,7 @@ import { sha256 } from '../../kit/hash.js';
 import type { Base } from './base.js';
 import { Head } from './head.js';
 import { type Layer, releaseLayer } from './layer.js';
+import { applyDelta, deltaOf } from './page-delta.js';
 
 // Pages of a state that nobody dropped come back when it is collected; drop() only makes it sooner.
 const abandoned = new FinalizationRegistry<Head>((head) => head.release());
@@ -93,10 +94,48 @@ export class State {
       });
     const { head } = this;
     if (frozen.layer) frozen.layer.refs++;
-    head.release();
+    head.clear();
     head.layer = frozen.layer;
     head.count = frozen.count;
     head.writes++;
+  }
+
+  /**
+   * From now on `takeDelta` tells what changed: after all of the state was written down, for one. Costs a state that is marked the old
+   * bytes of the pages written since, others nothing.
+   */
+  markDelta(): void {
+    this.assertSettled('mark');
+    this.head.remember();
+  }
+
+  /**
+   * What changed since the last delta or `markDelta`, exact whatever was forked or restored in between; undefined where nothing did.
+   * The next begins here. Throws `no_mark`: a fork, and a state opened anew, have none.
+   */
+  takeDelta(): Uint8Array | undefined {
+    this.assertSettled('take a delta of');
+    const { head } = this;
+    if (!head.mark)
+      throw new TreadleError({
+        code: 'no_mark',
+        message: 'The state has no mark that a delta could begin at',
+        next: 'Write all of it down and call markDelta() first.',
+        fault: 'infrastructure',
+      });
+    const delta = deltaOf(head.mark, head);
+    head.remember();
+    return delta;
+  }
+
+  /**
+   * Does what the state whose delta it is did. Throws `bad_delta`, and has changed nothing, where the bytes are damaged, or the page count
+   * and the pages touched are not what they were there. Pages that it does not touch are not looked at: the order of deltas is the
+   * caller's to keep.
+   */
+  applyDelta(delta: Uint8Array): void {
+    this.assertSettled('apply a delta to');
+    applyDelta(this.head, delta);
   }
 
   /** Gives the pages back. Using the state afterwards throws `state_dropped`; dropping twice is allowed. */
