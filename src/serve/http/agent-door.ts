@@ -167,8 +167,8 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
         else reply.json(400, no('The body is not UTF-8', ErrorCode.parse));
       });
     },
-    plain: ({ url, headers }, text, reply) => {
-      const session = admit('POST', url, headers, (status, message, extra) => {
+    plain: ({ method = 'POST', url, headers }, text, reply) => {
+      const session = admit(method, url, headers, (status, message, extra) => {
         reply.json(status, no(message), extra);
       });
       if (session === undefined) return;
