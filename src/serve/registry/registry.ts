@@ -44,6 +44,10 @@ export interface Registry {
   deprecate(kind: RecordKind, reference: string, because: string): RegistryRecord;
   /** Contents and what worlds need beside them, by SHA-256. */
   readonly bytes: ByteStore;
+  /** All changes so far: applied in this order they make the same records of another registry. */
+  changes(): Change[];
+  /** Hears of every change from now on, in order, when it is kept and before anybody is answered. Must not throw. */
+  onChange(heard: (change: Change) => void): void;
   /** Publishes nothing more and lets go of the folder. Closing twice is allowed. */
   close(): void;
 }
@@ -55,6 +59,23 @@ export interface RegistryOptions {
   server?: ContentCheck;
   /** Every change waits for the disk: survives a loss of power, not only the death of the process. */
   sync?: boolean;
+  /** It has no folder of its own: its records are another registry's. See `followRegistry`. */
+  follows?: Followed;
+}
+
+export interface Followed {
+  /** The other's contents, as far as this process can have them. */
+  bytes: ByteStore;
+  /** Everything read is kept in `bytes`, as a registry with a folder does. */
+  isDurable: boolean;
+  /** An offer was taken up here, and so the other registry shall take it up too. */
+  settled(kind: RecordKind, name: string): void;
+}
+
+/** A registry that says what another one says. */
+export interface FollowingRegistry extends Registry {
+  /** What the other registry told, in its order; a change that is known is none. Throws `damaged_registry`. */
+  apply(changes: readonly Change[]): void;
 }
 
 const LONGEST_REASON = 2_000;
@@ -62,27 +83,40 @@ const LONGEST_REASON = 2_000;
 const isLazy = (content: unknown): content is LazyContent =>
   typeof content === 'object' && content !== null && typeof (content as { read?: unknown }).read === 'function';
 
+const notFollowing = (change: Change, why: string): TreadleError =>
+  new TreadleError({
+    code: 'damaged_registry',
+    message: `A change of the registry that is followed ${why}`,
+    value: `${change.kind} ${change.name}@${change.version}`,
+    next: 'This process has missed a change: start it again.',
+    fault: 'infrastructure',
+  });
+
 /** Where the process has no folder, nothing needs to be logged. */
 const NO_LOG: ChangeLog = { append: () => undefined, close: () => undefined };
 
-class OpenRegistry implements Registry {
+class OpenRegistry implements FollowingRegistry {
   readonly #tables: Record<RecordKind, RecordTable>;
   readonly #checks: Record<RecordKind, ContentCheck>;
   readonly #elsewhere = new Map<string, Omit<LazyContent, 'hash'>>();
   readonly #log: ChangeLog;
   readonly #release: () => void;
   readonly #durable: boolean;
+  readonly #follows: Followed | undefined;
+  readonly #heard: ((change: Change) => void)[] = [];
   readonly bytes: ByteStore;
   #closed = false;
 
-  constructor({ folder, server, sync }: RegistryOptions) {
+  constructor({ folder, server, sync, follows }: RegistryOptions) {
     const tables = RecordKind.options.map((kind) => [kind, new RecordTable(kind)] as const);
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, RecordTable>;
     this.#checks = contentChecks(server);
-    this.#durable = folder !== undefined;
+    this.#durable = follows?.isDurable ?? folder !== undefined;
+    this.#follows = follows;
     this.#release = folder === undefined ? () => undefined : lockFolder(folder, 'registry', 'registry_failed');
     try {
-      this.bytes = folder === undefined ? memoryBytes() : folderBytes(join(folder, 'contents'), sync);
+      const own = (): ByteStore => (folder === undefined ? memoryBytes() : folderBytes(join(folder, 'contents'), sync));
+      this.bytes = follows?.bytes ?? own();
       this.#log =
         folder === undefined ? NO_LOG : openLog(join(folder, 'log.jsonl'), (change) => this.#apply(change), sync);
     } catch (thrown) {
@@ -155,8 +189,36 @@ class OpenRegistry implements Registry {
       });
     }
     const { name, version } = record;
-    this.#log.append({ op: 'deprecate', kind, name, version, because: reason });
-    return table.deprecate(record, reason);
+    const change: Change = { op: 'deprecate', kind, name, version, because: reason };
+    this.#log.append(change);
+    const made = table.deprecate(record, reason);
+    this.#tell(change);
+    return made;
+  }
+
+  changes(): Change[] {
+    return Object.values(this.#tables).flatMap((table) => table.changes());
+  }
+
+  onChange(heard: (change: Change) => void): void {
+    this.#heard.push(heard);
+  }
+
+  apply(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const why = this.#knows(change) ? undefined : this.#apply(change);
+      if (why !== undefined) throw notFollowing(change, why);
+    }
+  }
+
+  /** The offer that it was made of may have been taken up here first. */
+  #knows(change: Change): boolean {
+    const known = this.#tables[change.kind].list(change.name)[change.version - 1];
+    return change.op === 'publish' ? known?.hash === change.hash : known?.deprecated !== undefined;
+  }
+
+  #tell(change: Change): void {
+    for (const heard of this.#heard) heard(change);
   }
 
   close(): void {
@@ -184,8 +246,9 @@ class OpenRegistry implements Registry {
   #publishPending(table: RecordTable, { name, read, source }: Pending): void {
     const { text, hash } = checkContent(this.#checks[table.kind], read());
     const attach = (): (() => void) => this.#attach({ hash, read });
-    this.#version(table, name, hash, source, this.#durable ? () => this.#keep(hash, text) : attach);
+    this.#version(table, name, hash, source, this.#durable ? () => this.#keep(hash, text) : attach, true);
     table.settle(name);
+    this.#follows?.settled(table.kind, name);
   }
 
   /** What was offered before is an older version than what is published now; an offer that cannot be read is none. */
@@ -219,18 +282,25 @@ class OpenRegistry implements Registry {
     hash: string,
     source: string | undefined,
     store: () => () => void,
+    isOffer = false,
   ): RegistryRecord {
     const undo = store();
     const newest = table.newest(name, source);
     if (newest?.hash === hash) return newest;
+    // Who follows has no versions of its own: what the other does not know nobody finds here. An offer makes the same version in
+    // both registries, whoever takes it up first.
+    if (this.#follows && !isOffer) return newest ?? Object.freeze({ kind: table.kind, name, version: 1, hash });
     const version = (table.newest(name)?.version ?? 0) + 1;
+    const change: Change = { op: 'publish', kind: table.kind, name, version, hash, ...(source ? { source } : {}) };
     try {
-      this.#log.append({ op: 'publish', kind: table.kind, name, version, hash, ...(source ? { source } : {}) });
+      this.#log.append(change);
     } catch (thrown) {
       undo();
       throw thrown;
     }
-    return table.add(name, hash, source);
+    const made = table.add(name, hash, source);
+    this.#tell(change);
+    return made;
   }
 
   #checked(kind: RecordKind, hash: string, { read, isChecked }: Omit<LazyContent, 'hash'>): Content {
@@ -292,4 +362,19 @@ class OpenRegistry implements Registry {
 }
 
 /** Throws `folder_in_use`, `damaged_registry`, `disk_full`, `registry_failed`. */
-export const openRegistry = (options: RegistryOptions = {}): Registry => new OpenRegistry(options);
+export const openRegistry = (options: Omit<RegistryOptions, 'follows'> = {}): Registry => new OpenRegistry(options);
+
+/**
+ * The records of another process's registry: `changes` are what it had, `apply` takes what it tells later. Publishing here, as a
+ * corpus does when it is opened, only says where the contents of known records are. Throws `damaged_registry` for changes that do
+ * not follow from one another.
+ */
+export const followRegistry = (
+  follows: Followed,
+  changes: readonly Change[],
+  server?: ContentCheck,
+): FollowingRegistry => {
+  const registry = new OpenRegistry({ follows, ...(server ? { server } : {}) });
+  registry.apply(changes);
+  return registry;
+};

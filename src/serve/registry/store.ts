@@ -29,6 +29,23 @@ export const memoryBytes = (): ByteStore => {
   };
 };
 
+/**
+ * What another process keeps in its folder, read here and never written: `keep` is told what should be, and is that process's to do.
+ * Throws as the folder's own store.
+ */
+export const followedBytes = (folder: string, keep: (bytes: Uint8Array) => void): ByteStore => {
+  const known = readFolder(folder);
+  return {
+    ...known,
+    put(bytes) {
+      const hash = sha256(bytes);
+      if (!known.has(hash)) keep(bytes);
+      return hash;
+    },
+    delete: () => undefined,
+  };
+};
+
 export const changedContent = (hash: string, found: string): TreadleError =>
   new TreadleError({
     code: 'changed_content',
@@ -37,6 +54,25 @@ export const changedContent = (hash: string, found: string): TreadleError =>
     next: 'Publish the content again; a corpus that was rebuilt in place is published again as a whole.',
     fault: 'infrastructure',
   });
+
+const fileOf = (folder: string, hash: string): string => join(folder, hash.slice(0, 2), hash);
+
+const readFolder = (folder: string): Pick<ByteStore, 'get' | 'has'> => ({
+  get(hash) {
+    if (!isHash(hash)) return undefined;
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = readIfThere(fileOf(folder, hash));
+    } catch (thrown) {
+      throw diskFailure(thrown, 'read the content', 'registry_failed');
+    }
+    if (bytes === undefined) return undefined;
+    const found = sha256(bytes);
+    if (found !== hash) throw changedContent(hash, found);
+    return bytes;
+  },
+  has: (hash) => isHash(hash) && existsSync(fileOf(folder, hash)),
+});
 
 /**
  * One file each, under the first two digits of its address; what a killed process was writing in `parts/` is taken away, so one
@@ -51,8 +87,9 @@ export const folderBytes = (folder: string, sync = false): ByteStore => {
   } catch (thrown) {
     throw diskFailure(thrown, 'open the folder of contents', 'registry_failed');
   }
-  const at = (hash: string): string => join(folder, hash.slice(0, 2), hash);
+  const at = (hash: string): string => fileOf(folder, hash);
   return {
+    ...readFolder(folder),
     put(bytes) {
       const hash = sha256(bytes);
       try {
@@ -64,20 +101,6 @@ export const folderBytes = (folder: string, sync = false): ByteStore => {
       }
       return hash;
     },
-    get(hash) {
-      if (!isHash(hash)) return undefined;
-      let bytes: Uint8Array | undefined;
-      try {
-        bytes = readIfThere(at(hash));
-      } catch (thrown) {
-        throw diskFailure(thrown, 'read the content', 'registry_failed');
-      }
-      if (bytes === undefined) return undefined;
-      const found = sha256(bytes);
-      if (found !== hash) throw changedContent(hash, found);
-      return bytes;
-    },
-    has: (hash) => isHash(hash) && existsSync(at(hash)),
     delete: (hash) => {
       if (isHash(hash)) rmSync(at(hash), { force: true });
     },

@@ -2,6 +2,7 @@
 import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import type { RecordKind, RegistryRecord } from '../api.js';
+import type { Change } from './log.js';
 import { lastPart, nearNames, parseReference, type Reference } from './names.js';
 
 /** Content that is there to be published once somebody asks for its name; see `Registry.offer`. */
@@ -102,6 +103,19 @@ export class RecordTable {
     const reference = parseReference(text);
     if (reference === undefined) throw this.#unknown(text, 'A reference is a name, name@version or a hash.');
     return 'hash' in reference ? this.#ofHash(reference.hash) : this.#ofName(reference);
+  }
+
+  /** What made this table: applied to an empty one in this order, they make the same. */
+  changes(): Change[] {
+    const { kind } = this;
+    return [...this.#byName.values()].flatMap(({ name, versions, sources }) =>
+      versions.flatMap(({ version, hash, deprecated }, i): Change[] => {
+        const source = sources[i];
+        const made: Change = { op: 'publish', kind, name, version, hash, ...(source === undefined ? {} : { source }) };
+        if (!deprecated) return [made];
+        return [made, { op: 'deprecate', kind, name, version, because: deprecated.because }];
+      }),
+    );
   }
 
   /** All versions of a name, or of all names, by name and version. */
