@@ -1,42 +1,9 @@
-/** Benches of ownership for tests: a clock that stands still, one failure at a time. */
-import type { Clock } from '../clock.js';
-import type { FaultPoint, FaultPoints } from '../faults/fault-points.js';
+/** Benches of ownership for tests, by implementation. */
+import { manualClock, oneFault } from '../drill.fixture.js';
 import { openStore } from '../store/libsql.js';
 import { memoryOwnership } from './memory.js';
 import type { OwnershipBench } from './ownership.contract.js';
 import { type OwnershipOptions, storeOwnership } from './stored.js';
-
-export interface ManualClock extends Clock {
-  advance(ms: number): void;
-}
-
-export const manualClock = (): ManualClock => {
-  let now = 0;
-  return {
-    now: () => now,
-    sleep: async () => undefined,
-    advance: (ms) => {
-      now += ms;
-    },
-  };
-};
-
-/** The next one to reach the point given last fails there. */
-export const oneFault = (): FaultPoints & { failAt(point: FaultPoint): void } => {
-  let armed: FaultPoint | undefined;
-  const hit = (point: FaultPoint): void => {
-    if (armed !== point) return;
-    armed = undefined;
-    throw Object.assign(new Error('a drill'), { code: 'EIO' });
-  };
-  return {
-    failAt: (point) => {
-      armed = point;
-    },
-    hit,
-    reach: async (point) => hit(point),
-  };
-};
 
 type Open = (options?: Omit<OwnershipOptions, 'faults'>) => Promise<OwnershipBench>;
 

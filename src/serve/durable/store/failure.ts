@@ -1,5 +1,5 @@
 /** What the database says, as our errors. */
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { TreadleError } from '../../../errors.js';
 import { diskFailure, systemCode } from '../../blobs/disk.js';
@@ -7,21 +7,24 @@ import type { FaultPoint, FaultPoints } from '../faults/fault-points.js';
 
 export const FILE = 'store.db';
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** Bytes of the largest of the store's files, one that is being made counted. */
+const largest = (folder: string): number =>
+  Math.max(
+    0,
+    ...readdirSync(folder)
+      .filter((name) => name.startsWith(FILE))
+      .map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+  );
 
-/** SQLite knows ENOSPC only; quotas and limits of a file's size it calls an I/O error. So one block is written where the next would go. */
+const AHEAD = 65_536;
+
+/** SQLite knows ENOSPC only; quotas and limits of a file's size it calls an I/O error. So one block is written a little beyond what is there. */
 const hasRoom = (folder: string): boolean => {
   const probe = join(folder, 'room');
   try {
     const file = openSync(probe, 'w');
     try {
-      writeSync(
-        file,
-        Buffer.alloc(4096),
-        0,
-        4096,
-        Math.max(sizeOf(join(folder, FILE)), sizeOf(join(folder, `${FILE}-wal`))),
-      );
+      writeSync(file, Buffer.alloc(4096), 0, 4096, largest(folder) + AHEAD);
     } finally {
       closeSync(file);
     }
