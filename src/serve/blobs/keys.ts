@@ -21,6 +21,8 @@ export const partsOfKey = (key: string): string[] => {
   return parts;
 };
 
+export const isKey = (key: string): boolean => key.length <= LONGEST && key.split('/').every((part) => PART.test(part));
+
 /** The folders that every key of this prefix lies in; the prefix itself may end inside a part. Throws `bad_key`. */
 export const foldersOfPrefix = (prefix: string): string[] => {
   if (typeof prefix !== 'string') throw refuse(prefix);
