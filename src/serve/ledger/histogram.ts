@@ -26,6 +26,16 @@ export interface Quantiles {
   max: number;
 }
 
+/** A histogram as data, to be merged in another process. */
+export interface HistogramParts {
+  count: number;
+  sum: number;
+  max: number;
+  min: number;
+  low: number;
+  counts: readonly number[];
+}
+
 export class Histogram {
   count = 0;
   /** Milliseconds. */
@@ -54,15 +64,26 @@ export class Histogram {
     this.#counts[at] = (this.#counts[at] as number) + count;
   }
 
+  parts(): HistogramParts {
+    const { count, sum, max } = this;
+    // JSON has no infinity: one that counted nothing has no least either.
+    return { count, sum, max, min: count === 0 ? 0 : this.#min, low: this.#low, counts: this.#counts };
+  }
+
   /** Adds what another one counted. */
   merge(other: Histogram): void {
-    this.count += other.count;
-    this.sum += other.sum;
-    this.max = Math.max(this.max, other.max);
-    this.#min = Math.min(this.#min, other.#min);
-    for (let i = 0; i < other.#counts.length; i++) {
-      const count = other.#counts[i] as number;
-      if (count > 0) this.#add(other.#low + i, count);
+    this.absorb(other.parts());
+  }
+
+  absorb({ count, sum, max, min, low, counts }: HistogramParts): void {
+    if (count === 0) return;
+    this.count += count;
+    this.sum += sum;
+    this.max = Math.max(this.max, max);
+    this.#min = Math.min(this.#min, min);
+    for (let i = 0; i < counts.length; i++) {
+      const calls = counts[i] as number;
+      if (calls > 0) this.#add(low + i, calls);
     }
   }
 

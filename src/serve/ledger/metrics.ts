@@ -20,11 +20,13 @@ export interface MetricsSource {
   refusedOpens(): Record<string, number>;
   /** Calls that wait for their turn. */
   deferred(): number;
+  /** What a server of several processes tells besides. */
+  more?(): Family[];
 }
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-const gauge = (name: string, help: string, value: number): Family => ({
+export const gauge = (name: string, help: string, value: number): Family => ({
   name,
   help,
   type: 'gauge',
@@ -32,7 +34,7 @@ const gauge = (name: string, help: string, value: number): Family => ({
 });
 
 /** One sample a key; keys that look alike once shown are added up. */
-const byLabel = (name: string, help: string, label: string, counts: Record<string, number>): Family => {
+export const byLabel = (name: string, help: string, label: string, counts: Record<string, number>): Family => {
   const sums = new Map<string, number>();
   for (const [key, value] of Object.entries(counts)) {
     const shown = labelValue(key);
@@ -66,7 +68,8 @@ const serverFamilies = (info: ServerInfo, source: MetricsSource): Family[] => [
 export const metricsText = async (source: MetricsSource): Promise<string> => {
   const registry = new Registry();
   const info = await source.info();
-  for (const family of [...serverFamilies(info, source), ...callFamilies(source.statistics)])
+  const more = source.more?.() ?? [];
+  for (const family of [...serverFamilies(info, source), ...callFamilies(source.statistics), ...more])
     addFamily(registry, family);
   return registry.metrics();
 };

@@ -167,3 +167,37 @@ describe('tool statistics', () => {
     expect(known?.codes.other).toBe(436);
   });
 });
+
+describe('statistics of several processes', () => {
+  const one = fc.record({
+    tool: fc.constantFrom('get', 'set'),
+    ms: fc.double({ min: 0, max: 1e6, noNaN: true }),
+    ok: fc.boolean(),
+    run: fc.constantFrom(undefined, 'a', 'b'),
+  });
+
+  it('are those of one that counted everything', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(2), one), { maxLength: 60 }), (calls) => {
+        const parts = [new Statistics(), new Statistics(), new Statistics()];
+        const whole = new Statistics();
+        for (const [where, { tool, ms, ok, run }] of calls) {
+          const made = call({
+            tool,
+            ms,
+            ok,
+            ...(ok ? {} : { code: 'no', fault: 'agent' }),
+            labels: run ? { run } : {},
+          });
+          whole.record(made);
+          parts[where]?.record(made);
+        }
+        const merged = new Statistics();
+        for (const part of parts) merged.absorb(JSON.parse(JSON.stringify(part.parts())));
+        expect(merged.report()).toEqual(whole.report());
+        expect(merged.merged({ run: 'a' })).toEqual(whole.merged({ run: 'a' }));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

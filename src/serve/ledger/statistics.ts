@@ -1,7 +1,7 @@
 /** How every version of a tool fares, by run and policy version: what `evolve` and the metrics read. In memory, bounded. */
 import type { Labels, ToolStatistics } from '../api.js';
 import type { StatisticsFilter } from '../trainer.js';
-import { Histogram } from './histogram.js';
+import { Histogram, type HistogramParts } from './histogram.js';
 
 /** Rows kept, and how many of them are kept free for tools without labels. */
 const ROWS = 50_000;
@@ -26,6 +26,20 @@ export interface RecordedCall {
 
 type ToolKey = Pick<RecordedCall, 'service' | 'serviceHash' | 'tool' | 'toolVersion'>;
 
+/** A row as data, to be merged in another process. */
+export interface RowParts extends ToolKey {
+  labels: Labels;
+  latency: HistogramParts;
+  failed: Record<string, number>;
+  codes: Record<string, number>;
+}
+
+export interface StatisticsParts {
+  rows: RowParts[];
+  labelsDropped: number;
+  callsDropped: number;
+}
+
 /** One row: a tool version under one run and policy version. */
 export class Row {
   readonly latency = new Histogram();
@@ -49,30 +63,27 @@ export class Row {
   }
 
   merge(other: Row): void {
-    this.latency.merge(other.latency);
-    if (!other.failed || !other.codes) return;
-    this.failed ??= new Map();
-    this.codes ??= new Map();
-    for (const [fault, calls] of other.failed) count(this.failed, fault, calls);
-    for (const [code, calls] of other.codes) count(this.codes, code, calls);
+    this.absorb(other.parts());
   }
 
-  report(): ToolStatistics {
-    const { service, serviceHash, tool, toolVersion } = this.key;
+  absorb({ latency, failed, codes }: Omit<RowParts, keyof ToolKey | 'labels'>): void {
+    this.latency.absorb(latency);
+    this.failed = summed(this.failed, failed);
+    this.codes = summed(this.codes, codes);
+  }
+
+  parts(): RowParts {
     const labels: Labels = {};
     if (this.run !== undefined) labels.run = this.run;
     if (this.policyVersion !== undefined) labels.policyVersion = this.policyVersion;
-    return {
-      service,
-      serviceHash,
-      tool,
-      toolVersion,
-      labels,
-      calls: this.latency.count,
-      failed: Object.fromEntries(this.failed ?? []),
-      codes: Object.fromEntries(this.codes ?? []),
-      ms: this.latency.quantiles(),
-    };
+    const failed = Object.fromEntries(this.failed ?? []);
+    const codes = Object.fromEntries(this.codes ?? []);
+    return { ...this.key, labels, latency: this.latency.parts(), failed, codes };
+  }
+
+  report(): ToolStatistics {
+    const { latency, ...rest } = this.parts();
+    return { ...rest, calls: latency.count, ms: this.latency.quantiles() };
   }
 }
 
@@ -80,6 +91,18 @@ const count = (counts: Map<string, number>, key: string, by: number): void => {
   const known = counts.get(key);
   if (known === undefined && counts.size >= CODES) counts.set('other', (counts.get('other') ?? 0) + by);
   else counts.set(key, (known ?? 0) + by);
+};
+
+const summed = (
+  counts: Map<string, number> | undefined,
+  more: Record<string, number>,
+): Map<string, number> | undefined => {
+  let sums = counts;
+  for (const [key, by] of Object.entries(more)) {
+    sums ??= new Map();
+    count(sums, key, by);
+  }
+  return sums;
 };
 
 /** Rows of one tool version; nested maps on strings that are the same objects each time are faster than one long joined key. */
@@ -125,8 +148,30 @@ export class Statistics {
     else this.callsDropped++;
   }
 
+  /** As data; of rows that the filter lets through. */
+  parts(filter: StatisticsFilter = {}): StatisticsParts {
+    const { labelsDropped, callsDropped } = this;
+    return {
+      rows: this.#rows.filter((row) => passes(row, filter)).map((row) => row.parts()),
+      labelsDropped,
+      callsDropped,
+    };
+  }
+
+  /** Adds what was counted in another process. */
+  absorb({ rows, labelsDropped, callsDropped }: StatisticsParts): void {
+    this.labelsDropped += labelsDropped;
+    this.callsDropped += callsDropped;
+    for (const parts of rows) {
+      const tool = this.#tool(parts);
+      const row = tool && this.#row(tool, parts.labels);
+      if (row) row.absorb(parts);
+      else this.callsDropped += parts.latency.count;
+    }
+  }
+
   /** A tool's place; made unless every row is taken, for then it could hold none. */
-  #tool({ toolVersion, tool, service, serviceHash }: RecordedCall): Tool | undefined {
+  #tool({ toolVersion, tool, service, serviceHash }: ToolKey): Tool | undefined {
     const name = toolVersion === '' ? UNKNOWN_TOOL : tool;
     const known = this.#tools.get(serviceHash)?.get(name);
     const found = known?.find(({ key }) => key.toolVersion === toolVersion && key.service === service);
