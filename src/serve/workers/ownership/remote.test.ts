@@ -1,5 +1,7 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { TreadleError } from '../../../errors.js';
+import { type OwnershipBench, ownershipContract } from '../../durable/ownership/ownership.contract.js';
+import { OWNERSHIPS } from '../../durable/ownership/ownership.fixture.js';
 import type { Ownership } from '../../durable/ownership/ownership.js';
 import { type RpcPair, rpcPair } from '../rpc/rpc.fixture.js';
 import { remoteOwnership, serveOwnership } from './remote.js';
@@ -81,4 +83,18 @@ it('throws what the store throws, and says that nobody knows when the link goes'
   await expect(pair.near.request('ownership.claim', 'all of them')).rejects.toMatchObject({ code: 'bad_request' });
   pair.far.link.close();
   await expect(remote.claim('w#1', ['a'])).rejects.toMatchObject({ code: 'worker_link' });
+});
+
+describe('ownership: over a link', () => {
+  const open = async (): Promise<OwnershipBench> => {
+    const bench = await (OWNERSHIPS(() => '').memory as () => Promise<OwnershipBench>)();
+    const { near, far, end } = await rpcPair();
+    serveOwnership(far, bench.ownership);
+    const close = async (): Promise<void> => {
+      end();
+      await bench.close();
+    };
+    return { ...bench, ownership: remoteOwnership(near), close };
+  };
+  for (const { name, run } of ownershipContract(open)) it(name, run);
 });
