@@ -29,6 +29,11 @@ export interface CallOutcome {
 export interface CallOptions {
   /** The caller's name for this call: a call repeated under the same name is answered again, and never run again. */
   operation?: string;
+  /**
+   * The front's name for the request that the call came in. When the worker that had it ends, it is sent again under the same name to
+   * whoever has the session then, and shall be answered as it was, or run if it never did.
+   */
+  forwarded?: string;
 }
 
 /** What the client of a host has asked to hear beside its answers. */

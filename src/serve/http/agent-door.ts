@@ -51,7 +51,7 @@ const one = (header: string | string[] | undefined): string | undefined =>
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-const exchangeOf = (headers: Headers): Exchange => {
+const exchangeOf = (headers: Headers, forwarded: string | undefined): Exchange => {
   const operation = one(headers['idempotency-key']);
   return {
     headers: {
@@ -60,6 +60,7 @@ const exchangeOf = (headers: Headers): Exchange => {
       name: one(headers['mcp-name']),
     },
     ...(operation === undefined ? {} : { operation }),
+    ...(forwarded === undefined ? {} : { forwarded }),
   };
 };
 
@@ -116,7 +117,13 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
     return session;
   };
 
-  const answer = (headers: Headers, reply: McpReply, session: Admitted, text: string): void => {
+  const answer = (
+    headers: Headers,
+    reply: McpReply,
+    session: Admitted,
+    text: string,
+    forwarded?: string | undefined,
+  ): void => {
     // The body may have taken longer than the session had.
     if (session.ended) {
       reply.json(404, no(ENDED));
@@ -136,7 +143,7 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
       if (body !== undefined && status === 200 && isStream) reply.event(body, ahead);
       else reply.json(status, body);
     };
-    const exchange = exchangeOf(headers);
+    const exchange = exchangeOf(headers, forwarded);
     if (session.host.hearing && readsEvents(accept)) exchange.outlet = heldOutlet(ahead);
     const said = handler(session.host, value, exchange);
     if (said instanceof Promise) void said.then(send);
@@ -167,14 +174,14 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
         else reply.json(400, no('The body is not UTF-8', ErrorCode.parse));
       });
     },
-    plain: ({ method = 'POST', url, headers }, text, reply) => {
+    plain: ({ method = 'POST', url, headers, forwarded }, text, reply) => {
       const session = admit(method, url, headers, (status, message, extra) => {
         reply.json(status, no(message), extra);
       });
       if (session === undefined) return;
       if (Buffer.byteLength(text) > limits.bodyBytes)
         reply.json(413, no(`A body has at most ${limits.bodyBytes} bytes`));
-      else queue.add(() => answer(headers, reply, session, text), session.rank);
+      else queue.add(() => answer(headers, reply, session, text, forwarded), session.rank);
     },
   };
 };

@@ -29,6 +29,10 @@ const cancelled = ({ requestId, reason }: Params, { connection }: Exchange): voi
     connection?.running?.get(requestId)?.abort(typeof reason === 'string' ? reason : undefined);
 };
 
+/** Of the requests of a batch each has a name of its own. */
+const within = (exchange: Exchange, i: number): Exchange =>
+  exchange.forwarded === undefined ? exchange : { ...exchange, forwarded: `${exchange.forwarded}.${i}` };
+
 /** Notifications change little here; a contradiction between header and body is still told. */
 const notified = (message: Message & { kind: 'notification' }, exchange: Exchange): Reply => {
   const { headers } = exchange;
@@ -97,7 +101,7 @@ export const mcpHandler = (options: McpOptions = {}): McpHandler => {
     const unfit = (value: unknown): boolean =>
       isObject(value) && (value.method === 'initialize' || (isObject(value.params) && claimsEnvelope(value.params)));
     if (values.some(unfit)) return refuse('Handshakes and modern requests do not go in a batch');
-    return Promise.all(values.map((value) => one(host, value, exchange))).then((replies) => {
+    return Promise.all(values.map((value, i) => one(host, value, within(exchange, i)))).then((replies) => {
       const bodies = replies.flatMap(({ body }) => (body === undefined ? [] : [textOf(body)]));
       return bodies.length === 0 ? ACCEPTED : { status: 200, body: `[${bodies.join(',')}]` };
     });

@@ -1,6 +1,6 @@
 /** What each method of each era answers. */
 import type { TreadleError } from '../../errors.js';
-import type { CallOutcome, ToolHost } from '../tool-host.js';
+import type { CallOptions, CallOutcome, ToolHost } from '../tool-host.js';
 import { SERVER_KEY } from './envelope.js';
 import { featureAnswers } from './features/answers.js';
 import { capabilitiesOf, type Features } from './features/features.js';
@@ -30,6 +30,11 @@ export interface Request {
 }
 
 export type Answer = (host: ToolHost, request: Request) => Reply | Promise<Reply>;
+
+const optionsOf = ({ operation, forwarded }: Exchange): CallOptions | undefined => {
+  if (operation === undefined && forwarded === undefined) return undefined;
+  return { ...(operation === undefined ? {} : { operation }), ...(forwarded === undefined ? {} : { forwarded }) };
+};
 
 /** A session's tools never change, but they are that session's own. */
 const LISTING_CACHE = '"ttlMs":3600000,"cacheScope":"private"';
@@ -86,11 +91,7 @@ export const answersOf = ({ server = ownIdentity(), instructions, features }: Mc
       return success(id, revision.era === 'modern' ? `{${members},${signature}}` : `{${members}}`);
     };
     // Most tools answer at once, and a promise each would cost as much as the call.
-    const outcome = host.call(
-      name,
-      args ?? {},
-      exchange.operation === undefined ? undefined : { operation: exchange.operation },
-    );
+    const outcome = host.call(name, args ?? {}, optionsOf(exchange));
     return outcome instanceof Promise ? outcome.then(shown) : shown(outcome);
   };
 

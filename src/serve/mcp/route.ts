@@ -22,6 +22,8 @@ export interface Exchange {
   outlet?: Outlet;
   /** The client's name for this request (Idempotency-Key), under which it may be sent again. */
   operation?: string;
+  /** The front's name for it, where one forwarded it; see `CallOptions`. */
+  forwarded?: string;
 }
 
 export type Route = { revision: Revision } | { refused: Reply };

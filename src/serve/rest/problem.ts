@@ -29,6 +29,7 @@ const STATUS: Readonly<Record<string, number>> = {
   not_forkable: 409,
   no_task: 409,
   rolled_back: 409,
+  session_lost: 410,
   session_gone: 410,
   session_ended: 410,
   session_expired: 410,

@@ -6,6 +6,8 @@
 export interface PlainHead {
   /** POST where absent: another only where a front read the request and hands it on. */
   method?: string | undefined;
+  /** The front's name for it, where one hands it on; see `CallOptions`. */
+  forwarded?: string | undefined;
   /** As it was sent. */
   url: string;
   /** By name in lower case; each came once. They stand until the next head of the connection is read. */
