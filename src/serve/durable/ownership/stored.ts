@@ -170,7 +170,8 @@ class StoredOwnership implements Ownership {
   async forget(incarnation: string, sessions: readonly string[]): Promise<string[]> {
     return this.#store.tx(async (sql) => {
       const ids = [...new Set(sessions)];
-      const rows = [...(await readSessions(sql, ids)).values()].filter(({ owner }) => owner === incarnation);
+      const known = await readSessions(sql, ids);
+      const rows = ids.flatMap((id) => known.get(id) ?? []).filter(({ owner }) => owner === incarnation);
       for (const chunk of chunks(rows))
         await sql.run(`delete from sessions where owner = ? and id in (${marks(chunk.length)})`, [
           incarnation,
