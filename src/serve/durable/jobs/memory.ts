@@ -1,0 +1,108 @@
+/** Jobs of a server without a data folder: the same rules, gone with the process. */
+import type { Json } from '../../../kit/hash.js';
+import type { Clock } from '../clock.js';
+import type { Finished, JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
+import { ATTEMPTS, checkedJobs, checkLease, checkName, type JobsOptions, resultText, workerLost } from './rules.js';
+
+/** `payload` and `result` as text, so that nobody changes them from outside. */
+interface Job {
+  payload: string;
+  state: JobRow['state'];
+  attempt: number;
+  until: number;
+  result: string | undefined;
+}
+
+const parsed = (text: string): Json => JSON.parse(text) as Json;
+
+class MemoryJobs implements Jobs {
+  /** Each queue in the order in which its jobs came. */
+  readonly #queues = new Map<string, Map<string, Job>>();
+
+  constructor(
+    readonly clock: Clock,
+    readonly attempts: number,
+  ) {}
+
+  #jobs(queue: string): Map<string, Job> {
+    return this.#queues.get(queue) ?? new Map<string, Job>();
+  }
+
+  async enqueue(queue: string, jobs: readonly NewJob[]): Promise<number> {
+    const checked = checkedJobs(queue, jobs);
+    const known = this.#jobs(queue);
+    const before = known.size;
+    for (const [id, payload] of checked)
+      if (!known.has(id)) known.set(id, { payload, state: 'waiting', attempt: 0, until: 0, result: undefined });
+    if (known.size > 0) this.#queues.set(queue, known);
+    return known.size - before;
+  }
+
+  async lease(queue: string, worker: string, count: number, ms: number): Promise<LeasedJob[]> {
+    checkName(worker, "A worker's name");
+    checkLease(count, ms);
+    const now = this.clock.now();
+    const leased: LeasedJob[] = [];
+    for (const [id, job] of this.#jobs(queue)) {
+      const isLate = job.state === 'leased' && job.until < now;
+      if (job.state !== 'waiting' && !isLate) continue;
+      if (job.attempt >= this.attempts) {
+        const lost = resultText(id, workerLost(this.attempts));
+        Object.assign(job, { state: 'failed', result: isLate ? lost : (job.result ?? lost) });
+      } else if (leased.length < count) {
+        Object.assign(job, { state: 'leased', attempt: job.attempt + 1, until: now + ms });
+        leased.push({ id, payload: parsed(job.payload), attempt: job.attempt });
+      }
+    }
+    return leased;
+  }
+
+  async heartbeat(queue: string, jobs: readonly { id: string; attempt: number }[], ms: number): Promise<string[]> {
+    checkLease(0, ms);
+    const until = this.clock.now() + ms;
+    return jobs.flatMap(({ id, attempt }) => {
+      const job = this.#jobs(queue).get(id);
+      if (job?.state !== 'leased' || job.attempt !== attempt) return [];
+      job.until = until;
+      return [id];
+    });
+  }
+
+  #end(job: Job | undefined, attempt: number, state: JobRow['state'], result: string, already: string[]): Finished {
+    if (job?.attempt !== attempt || attempt === 0) return 'stale';
+    if (job.state !== 'leased') return already.includes(job.state) ? 'known' : 'stale';
+    Object.assign(job, { state, result });
+    return 'done';
+  }
+
+  async finish(queue: string, id: string, attempt: number, result: Json): Promise<Finished> {
+    return this.#end(this.#jobs(queue).get(id), attempt, 'done', resultText(id, result), ['done']);
+  }
+
+  async fail(queue: string, id: string, attempt: number, error: Json, isFinal = false): Promise<Finished> {
+    const state = isFinal || attempt >= this.attempts ? 'failed' : 'waiting';
+    return this.#end(this.#jobs(queue).get(id), attempt, state, resultText(id, error), ['waiting', 'failed']);
+  }
+
+  async list(queue: string): Promise<JobRow[]> {
+    return [...this.#jobs(queue)]
+      .map(([id, { payload, state, attempt, result }]) => {
+        const isOver = state === 'done' || state === 'failed';
+        return { id, payload: parsed(payload), state, attempt, ...(isOver && { result: parsed(String(result)) }) };
+      })
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async counts(queue: string): Promise<Record<JobRow['state'], number>> {
+    const counts = { waiting: 0, leased: 0, done: 0, failed: 0 };
+    for (const { state } of this.#jobs(queue).values()) counts[state]++;
+    return counts;
+  }
+
+  async drop(queue: string): Promise<void> {
+    this.#queues.delete(queue);
+  }
+}
+
+export const memoryJobs = (clock: Clock, { attempts = ATTEMPTS }: JobsOptions = {}): Jobs =>
+  new MemoryJobs(clock, attempts);

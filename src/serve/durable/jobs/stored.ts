@@ -1,0 +1,160 @@
+/** Jobs in a store: what a worker may do to one is in the condition of the statement that does it. */
+import type { Json } from '../../../kit/hash.js';
+import type { Cell, Row, Sql, Store } from '../store/store.js';
+import type { Finished, JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
+import { ATTEMPTS, checkedJobs, checkLease, checkName, type JobsOptions, resultText, workerLost } from './rules.js';
+
+/** Rows in one statement. */
+const CHUNK = 500;
+
+const rowOf = (row: Row): JobRow => {
+  const state = row.state as JobRow['state'];
+  const isOver = state === 'done' || state === 'failed';
+  return {
+    id: String(row.id),
+    payload: JSON.parse(String(row.payload)) as Json,
+    state,
+    attempt: Number(row.attempt),
+    ...(isOver && { result: JSON.parse(String(row.result)) as Json }),
+  };
+};
+
+class StoredJobs implements Jobs {
+  constructor(
+    readonly store: Store,
+    readonly attempts: number,
+  ) {}
+
+  async enqueue(queue: string, jobs: readonly NewJob[]): Promise<number> {
+    const checked = [...checkedJobs(queue, jobs)];
+    return this.store.tx(async (sql) => {
+      const [last] = await sql.all('select max(place) as place from jobs');
+      let place = Number(last?.place ?? 0);
+      let added = 0;
+      for (let at = 0; at < checked.length; at += CHUNK) {
+        const chunk = checked.slice(at, at + CHUNK);
+        added += await sql.run(
+          `insert into jobs (queue, id, place, payload, state, attempt)
+           values ${chunk.map(() => "(?, ?, ?, ?, 'waiting', 0)").join(', ')} on conflict (queue, id) do nothing`,
+          chunk.flatMap(([id, payload]): Cell[] => [queue, id, ++place, payload]),
+        );
+      }
+      return added;
+    });
+  }
+
+  async lease(queue: string, worker: string, count: number, ms: number): Promise<LeasedJob[]> {
+    checkName(worker, "A worker's name");
+    checkLease(count, ms);
+    return this.store.tx(async (sql) => {
+      const now = await this.store.now();
+      await this.#giveUp(sql, queue, now);
+      // Two questions, each of which an index answers in order, however many jobs there are.
+      const waiting = await sql.all(
+        "select id, place, attempt, payload from jobs where queue = ? and state = 'waiting' order by place limit ?",
+        [queue, count],
+      );
+      const late = await sql.all(
+        `select id, place, attempt, payload from jobs where queue = ? and state = 'leased' and lease_until < ?
+         order by place limit ?`,
+        [queue, now, count],
+      );
+      const oldest = [...waiting, ...late].sort((a, b) => Number(a.place) - Number(b.place)).slice(0, count);
+      const leased: LeasedJob[] = [];
+      for (const { id = null, attempt = null, payload } of oldest) {
+        const changed = await sql.run(
+          `update jobs set state = 'leased', attempt = attempt + 1, worker = ?, lease_until = ?
+           where queue = ? and id = ? and attempt = ? and state in ('waiting', 'leased')`,
+          [worker, now + ms, queue, id, attempt],
+        );
+        if (changed > 0)
+          leased.push({ id: String(id), payload: JSON.parse(String(payload)) as Json, attempt: Number(attempt) + 1 });
+      }
+      return leased;
+    });
+  }
+
+  /** Jobs that had all their tries: the last one's lease ran out, or fewer are allowed than before. */
+  async #giveUp(sql: Sql, queue: string, now: number): Promise<void> {
+    const lost = resultText('', workerLost(this.attempts));
+    await sql.run(
+      "update jobs set state = 'failed', result = ? where queue = ? and state = 'leased' and lease_until < ? and attempt >= ?",
+      [lost, queue, now, this.attempts],
+    );
+    await sql.run(
+      `update jobs set state = 'failed', result = coalesce(result, ?)
+       where queue = ? and state = 'waiting' and attempt >= ?`,
+      [lost, queue, this.attempts],
+    );
+  }
+
+  async heartbeat(queue: string, jobs: readonly { id: string; attempt: number }[], ms: number): Promise<string[]> {
+    checkLease(0, ms);
+    return this.store.tx(async (sql) => {
+      const until = (await this.store.now()) + ms;
+      const kept: string[] = [];
+      for (const { id, attempt } of jobs) {
+        const changed = await sql.run(
+          "update jobs set lease_until = ? where queue = ? and id = ? and attempt = ? and state = 'leased'",
+          [until, queue, id, attempt],
+        );
+        if (changed > 0) kept.push(id);
+      }
+      return kept;
+    });
+  }
+
+  /** To `state`, where this attempt has it; known where it was brought to one of `already` by this attempt before. */
+  async #end(
+    id: { queue: string; id: string; attempt: number },
+    state: JobRow['state'],
+    result: string,
+    already: readonly JobRow['state'][],
+  ): Promise<Finished> {
+    // Nobody had it yet.
+    if (id.attempt === 0) return 'stale';
+    const where = [id.queue, id.id, id.attempt];
+    return this.store.tx(async (sql) => {
+      const changed = await sql.run(
+        "update jobs set state = ?, result = ? where queue = ? and id = ? and attempt = ? and state = 'leased'",
+        [state, result, ...where],
+      );
+      if (changed > 0) return 'done';
+      const [row] = await sql.all('select state from jobs where queue = ? and id = ? and attempt = ?', where);
+      return already.includes(row?.state as JobRow['state']) ? 'known' : 'stale';
+    });
+  }
+
+  async finish(queue: string, id: string, attempt: number, result: Json): Promise<Finished> {
+    return this.#end({ queue, id, attempt }, 'done', resultText(id, result), ['done']);
+  }
+
+  async fail(queue: string, id: string, attempt: number, error: Json, isFinal = false): Promise<Finished> {
+    const state = isFinal || attempt >= this.attempts ? 'failed' : 'waiting';
+    return this.#end({ queue, id, attempt }, state, resultText(id, error), ['waiting', 'failed']);
+  }
+
+  async list(queue: string): Promise<JobRow[]> {
+    const rows = await this.store.tx((sql) =>
+      sql.all('select id, payload, state, attempt, result from jobs where queue = ?', [queue]),
+    );
+    // Not in SQL, where each database has an order of its own.
+    return rows.map(rowOf).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async counts(queue: string): Promise<Record<JobRow['state'], number>> {
+    const rows = await this.store.tx((sql) =>
+      sql.all('select state, count(*) as n from jobs where queue = ? group by state', [queue]),
+    );
+    const counts = { waiting: 0, leased: 0, done: 0, failed: 0 };
+    for (const { state, n } of rows) counts[state as JobRow['state']] = Number(n);
+    return counts;
+  }
+
+  async drop(queue: string): Promise<void> {
+    await this.store.tx((sql) => sql.run('delete from jobs where queue = ?', [queue]));
+  }
+}
+
+export const storeJobs = (store: Store, { attempts = ATTEMPTS }: JobsOptions = {}): Jobs =>
+  new StoredJobs(store, attempts);
