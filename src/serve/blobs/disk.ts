@@ -7,10 +7,13 @@ const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export const systemCode = (thrown: unknown): string => (thrown as NodeJS.ErrnoException | undefined)?.code ?? '';
 
+/** There is no room on the disk, or not for us. */
+export const isFull = (thrown: unknown): boolean => FULL.has(systemCode(thrown));
+
 /** `disk_full` (retryable) where there is no room, else `code`; both of the infrastructure. Shows no machine path. */
 export const diskFailure = (thrown: unknown, doing: string, code: string): TreadleError => {
   const system = systemCode(thrown) || 'unknown';
-  const full = FULL.has(system);
+  const full = isFull(thrown);
   return new TreadleError({
     code: full ? 'disk_full' : code,
     message: full ? `There is no room on the disk: cannot ${doing}` : `Cannot ${doing}: ${system}`,
