@@ -1,0 +1,31 @@
+/** Which savepoints may not be deleted: those that heads refer to, and those that a head may still be moved to. */
+import type { OwnedSession, Ownership } from './ownership/ownership.js';
+import { parseSavepointKey } from './savepoint-key.js';
+
+/**
+ * The fence only goes forward: a key of an older generation, or not after the head in its own, can never be committed again, whoever
+ * tries. The others may be, an hour after their put or a day. Keys that are not savepoints' are somebody else's, and held.
+ */
+const isHeld = (key: string, sessions: ReadonlyMap<string, OwnedSession>): boolean => {
+  const name = parseSavepointKey(key);
+  if (!name) return true;
+  const row = sessions.get(name.session);
+  if (!row) return false;
+  const { gen, head, previous } = row;
+  if (key === head?.key || key === previous?.key || name.gen > gen) return true;
+  if (name.gen < gen) return false;
+  return !head || head.gen < gen || name.seq > head.seq;
+};
+
+export const heldSavepoints = (sessions: readonly OwnedSession[], keys: readonly string[]): Set<string> => {
+  // A store that knows no session at all is more likely a new one beside old blobs than the truth about them.
+  if (sessions.length === 0) return new Set(keys);
+  const bySession = new Map(sessions.map((row) => [row.session, row]));
+  return new Set(keys.filter((key) => isHeld(key, bySession)));
+};
+
+/** For a garbage collector. Throws what the store of heads throws. */
+export const heldBy =
+  (ownership: Pick<Ownership, 'sessions'>) =>
+  async (keys: readonly string[]): Promise<Set<string>> =>
+    heldSavepoints(await ownership.sessions(), keys);
