@@ -90,7 +90,7 @@ export const deltaOf = (before: Head, after: Head): Uint8Array | undefined => {
   out.writeUInt32LE(check, CHECKED_FROM);
   out.writeUInt32LE(crc32(out.subarray(CHECKED_FROM, end)), 1);
   out[0] = VERSION;
-  return Uint8Array.prototype.slice.call(out, 0, end);
+  return new Uint8Array(out.subarray(0, end));
 };
 
 interface Reading {
