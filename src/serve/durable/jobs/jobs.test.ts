@@ -35,6 +35,29 @@ describe.each(Object.entries(IMPLEMENTATIONS))('jobs: %s', (_, open) => {
   for (const { name, run } of jobsContract(open)) it(name, run);
 });
 
+it('fails jobs that had more tries than are allowed since, and leases those behind them', async () => {
+  const opened = async (attempts: number, work: (jobs: Jobs) => Promise<void>): Promise<void> => {
+    const store = await openStore(folder);
+    await work(storeJobs(store, { attempts }));
+    await store.close();
+  };
+  await opened(9, async (jobs) => {
+    await jobs.enqueue(
+      'q',
+      ['a', 'b', 'c'].map((id) => ({ id, payload: 1 })),
+    );
+    for (const attempt of [1, 2, 3]) {
+      await jobs.lease('q', 'w', 2, 1000);
+      for (const id of ['a', 'b']) await jobs.fail('q', id, attempt, { no: attempt });
+    }
+  });
+  await opened(2, async (jobs) => {
+    expect(await jobs.lease('q', 'w', 1, 1000)).toEqual([{ id: 'c', payload: 1, attempt: 1 }]);
+    expect(await jobs.counts('q')).toEqual({ waiting: 0, leased: 1, done: 0, failed: 2 });
+    expect((await jobs.list('q'))[1]).toMatchObject({ id: 'b', state: 'failed', attempt: 3, result: { no: 3 } });
+  });
+});
+
 const LEASE = 100;
 const IDS = ['a', 'b', 'c', 'd'];
 

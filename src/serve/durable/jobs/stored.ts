@@ -49,42 +49,53 @@ class StoredJobs implements Jobs {
     return this.store.tx(async (sql) => {
       const now = await this.store.now();
       await this.#giveUp(sql, queue, now);
-      // Two questions, each of which an index answers in order, however many jobs there are.
-      const waiting = await sql.all(
-        "select id, place, attempt, payload from jobs where queue = ? and state = 'waiting' order by place limit ?",
-        [queue, count],
-      );
-      const late = await sql.all(
-        `select id, place, attempt, payload from jobs where queue = ? and state = 'leased' and lease_until < ?
-         order by place limit ?`,
-        [queue, now, count],
-      );
-      const oldest = [...waiting, ...late].sort((a, b) => Number(a.place) - Number(b.place)).slice(0, count);
       const leased: LeasedJob[] = [];
-      for (const { id = null, attempt = null, payload } of oldest) {
-        const changed = await sql.run(
-          `update jobs set state = 'leased', attempt = attempt + 1, worker = ?, lease_until = ?
-           where queue = ? and id = ? and attempt = ? and state in ('waiting', 'leased')`,
-          [worker, now + ms, queue, id, attempt],
-        );
-        if (changed > 0)
-          leased.push({ id: String(id), payload: JSON.parse(String(payload)) as Json, attempt: Number(attempt) + 1 });
+      while (leased.length < count) {
+        const oldest = await this.#oldest(sql, queue, now, count - leased.length);
+        if (oldest.length === 0) break;
+        for (const row of oldest) {
+          const job = await this.#take(sql, queue, worker, row, now + ms);
+          if (job) leased.push(job);
+        }
       }
       return leased;
     });
   }
 
-  /** Jobs that had all their tries: the last one's lease ran out, or fewer are allowed than before. */
-  async #giveUp(sql: Sql, queue: string, now: number): Promise<void> {
-    const lost = resultText('', workerLost(this.attempts));
-    await sql.run(
-      "update jobs set state = 'failed', result = ? where queue = ? and state = 'leased' and lease_until < ? and attempt >= ?",
-      [lost, queue, now, this.attempts],
+  /** Two questions, each of which an index answers in order, however many jobs there are. */
+  async #oldest(sql: Sql, queue: string, now: number, count: number): Promise<Row[]> {
+    const asked = 'select id, place, attempt, payload from jobs where queue = ? and state =';
+    const waiting = await sql.all(`${asked} 'waiting' order by place limit ?`, [queue, count]);
+    const late = await sql.all(`${asked} 'leased' and lease_until < ? order by place limit ?`, [queue, now, count]);
+    return [...waiting, ...late].sort((a, b) => Number(a.place) - Number(b.place)).slice(0, count);
+  }
+
+  /** Undefined where another has it by now; or fewer tries are allowed than it had: then it is failed, with the error of its last. */
+  async #take(sql: Sql, queue: string, worker: string, row: Row, until: number): Promise<LeasedJob | undefined> {
+    const { id = null, attempt = null } = row;
+    const where = [queue, id, attempt];
+    if (Number(attempt) >= this.attempts) {
+      await sql.run(
+        "update jobs set state = 'failed', result = coalesce(result, ?) where queue = ? and id = ? and attempt = ?",
+        [resultText('', workerLost(this.attempts)), ...where],
+      );
+      return undefined;
+    }
+    const changed = await sql.run(
+      `update jobs set state = 'leased', attempt = attempt + 1, worker = ?, lease_until = ?
+       where queue = ? and id = ? and attempt = ? and state in ('waiting', 'leased')`,
+      [worker, until, ...where],
     );
+    if (changed === 0) return undefined;
+    return { id: String(id), payload: JSON.parse(String(row.payload)) as Json, attempt: Number(attempt) + 1 };
+  }
+
+  /** Jobs that had all their tries, the last one's lease run out. */
+  async #giveUp(sql: Sql, queue: string, now: number): Promise<void> {
     await sql.run(
-      `update jobs set state = 'failed', result = coalesce(result, ?)
-       where queue = ? and state = 'waiting' and attempt >= ?`,
-      [lost, queue, this.attempts],
+      `update jobs set state = 'failed', result = ?
+       where queue = ? and state = 'leased' and lease_until < ? and attempt >= ?`,
+      [resultText('', workerLost(this.attempts)), queue, now, this.attempts],
     );
   }
 

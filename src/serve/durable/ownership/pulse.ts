@@ -20,10 +20,7 @@ export const startPulse = (longest: number): Pulse => {
   const pulse: Pulse = {
     longest,
     isSpared(now) {
-      if (seen === undefined || now - seen > pulse.longest) {
-        sparedUntil = now + pulse.longest;
-        seen = now;
-      }
+      if (seen === undefined || now - seen > pulse.longest) sparedUntil = now + pulse.longest;
       return now < sparedUntil;
     },
     beat(now) {

@@ -90,7 +90,6 @@ class StoredOwnership implements Ownership {
     const claims = await this.#store.tx(async (sql) => {
       const alive = await sql.all('select 1 as one from workers where incarnation = ? and dead = 0', [incarnation]);
       if (alive.length === 0) throw notRegistered(incarnation);
-      await this.#begin(sql, ids);
       for (const chunk of chunks(ids)) {
         await sql.run(
           `update sessions set owner = ?, gen = gen + 1
@@ -99,6 +98,9 @@ class StoredOwnership implements Ownership {
         );
       }
       const rows = await readSessions(sql, ids);
+      const fresh = ids.filter((id) => !rows.has(id));
+      await this.#begin(sql, incarnation, fresh);
+      for (const [id, row] of await readSessions(sql, fresh)) rows.set(id, row);
       return sessions.map((session): Claim => {
         const row = rows.get(session);
         if (!row?.owner) throw storeFailure(new Error('a claimed session is not there'));
@@ -111,18 +113,16 @@ class StoredOwnership implements Ownership {
     return claims;
   }
 
-  /** Rows of generation 0 for sessions that nobody claimed before, in this order behind all others. */
-  async #begin(sql: Sql, ids: readonly string[]): Promise<void> {
-    const known = await readSessions(sql, ids);
-    const fresh = ids.filter((id) => !known.has(id));
+  /** Rows for sessions that nobody claimed before, in this order behind all others. */
+  async #begin(sql: Sql, incarnation: string, fresh: readonly string[]): Promise<void> {
     if (fresh.length === 0) return;
     const [last] = await sql.all('select max(place) as place from sessions');
     let place = Number(last?.place ?? 0);
     for (const chunk of chunks(fresh)) {
-      const values = chunk.flatMap((id) => [id, ++place]);
       await sql.run(
-        `insert into sessions (id, place, gen) values ${chunk.map(() => '(?, ?, 0)').join(', ')} on conflict (id) do nothing`,
-        values,
+        `insert into sessions (id, place, owner, gen) values ${chunk.map(() => '(?, ?, ?, 1)').join(', ')}
+         on conflict (id) do nothing`,
+        chunk.flatMap((id) => [id, ++place, incarnation]),
       );
     }
   }

@@ -298,6 +298,37 @@ describe('a full disk', () => {
     },
   );
 
+  it('of many leases kills nobody: who could not renew is given one lease', async () => {
+    const faults = oneFault();
+    const clock = manualClock();
+    await using(
+      async (store) => {
+        const own = storeOwnership(store, { faults });
+        const { incarnation } = await own.register('w', 1000);
+        const gone = await own.register('gone', 1000);
+        await own.reap();
+        for (let i = 0; i < 13; i++) {
+          clock.advance(250);
+          for (const ask of [() => own.renew(incarnation), () => own.reap()]) {
+            faults.failAt('store.tx', 'ENOSPC');
+            await expect(ask()).rejects.toMatchObject({ code: 'disk_full' });
+          }
+          expect((await own.workers()).every(({ dead }) => !dead)).toBe(true);
+        }
+        expect((await own.reap()).died).toEqual([]);
+        expect(await own.renew(incarnation)).toBeDefined();
+        const died: string[] = [];
+        for (let i = 0; i < 5; i++) {
+          clock.advance(250);
+          expect(await own.renew(incarnation)).toBeDefined();
+          died.push(...(await own.reap()).died);
+        }
+        expect(died).toEqual([gone.incarnation]);
+      },
+      { faults, clock },
+    );
+  });
+
   const LOADER = new URL('../../../../bench/loader.mjs', import.meta.url).href;
   const STORE = new URL('./libsql.ts', import.meta.url).href;
   const OWNERSHIP = new URL('../ownership/stored.ts', import.meta.url).href;
