@@ -78,6 +78,10 @@ export const SessionInfo = z.strictObject({
   /** The session this one was forked from. */
   parent: z.string().optional(),
   calls: z.number().int(),
+  /** State-changing requests so far: calls, restores, pauses and the like. */
+  seq: z.number().int(),
+  /** Requests up to this one were acknowledged and then lost with their process; the next call is told so (`rolled_back`). */
+  lost: z.number().int().optional(),
   /** Virtual time, unix seconds. */
   clock: z.number().int(),
   /** Outside servers that cannot be forked or snapshotted, and so neither can the session. */
@@ -115,6 +119,8 @@ export const CallRequest = z.strictObject({
   arguments: z.unknown().optional(),
   /** Names the call for retries; a second call of that name is answered and not run. */
   operation: z.string().min(1).max(256).optional(),
+  /** Runs only where the session's `seq` is this one; else `wrong_seq` or `rolled_back`. */
+  ifSeq: z.number().int().min(0).optional(),
 });
 
 export const VerifyRequest = z.strictObject({

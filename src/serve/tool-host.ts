@@ -34,6 +34,8 @@ export interface CallOptions {
    * whoever has the session then, and shall be answered as it was, or run if it never did.
    */
   forwarded?: string;
+  /** Runs only where the session has had exactly so many state-changing requests. */
+  ifSeq?: number;
 }
 
 /** What the client of a host has asked to hear beside its answers. */

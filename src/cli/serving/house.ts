@@ -10,7 +10,8 @@ import { folderBlobs } from '../../serve/blobs/folder.js';
 import type { ServerFaults } from '../../serve/faults/session-faults.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
-import { type ServerLimits, SessionServer } from '../../serve/sessions/server/session-server.js';
+import type { ServerLimits } from '../../serve/sessions/server/options.js';
+import { SessionServer } from '../../serve/sessions/server/session-server.js';
 import { Engine } from '../../world/state/engine.js';
 
 export interface House {

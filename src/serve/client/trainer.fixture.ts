@@ -73,6 +73,7 @@ export const fakeTrainer = (world: LoadedWorld, options: FakeOptions = {}): Fake
     labels,
     ...(parent !== undefined && { parent }),
     calls: session.ledger.length,
+    seq: session.ledger.length,
     clock: session.clock,
     unforkable: [],
     snapshots: [...snapshots.keys()],

@@ -26,6 +26,7 @@ export interface AgentDoor {
 const PATH = /^(?:\/s\/([A-Za-z0-9_-]{1,64})(?:\/([a-z][a-z0-9_]{0,63}))?)?\/mcp$/;
 
 const ENDED = 'The session has ended';
+const RECOVERING = 'The session is being recovered';
 const WAITS = { paused: 'The session is paused', forked: 'The session was forked and lives on in its branches' };
 
 const no = (message: string, code: number = ErrorCode.refused): string => failure(null, code, message).body;
@@ -77,6 +78,7 @@ const sessionOf = (authorization: string | undefined, path: RegExpExecArray, kee
       'www-authenticate': 'Bearer realm="treadle", error="invalid_token"',
     });
   if (found.state === 'gone') return say(404, ENDED);
+  if (found.state === 'recovering') return say(503, RECOVERING, { 'retry-after': '1' });
   if (found.state !== 'open')
     return say(409, WAITS[found.state], found.state === 'paused' ? { 'retry-after': '5' } : {});
   const { session } = found;

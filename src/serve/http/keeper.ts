@@ -12,8 +12,10 @@ export interface Admitted {
   readonly rank?: number | undefined;
 }
 
-/** `gone`: it was ours once. */
-export type Found = { state: 'open'; session: Admitted } | { state: 'paused' | 'forked' | 'gone' | 'unknown' };
+/** `gone`: it was ours once. `recovering`: its process died, and what was kept of it cannot be had yet. */
+export type Found =
+  | { state: 'open'; session: Admitted }
+  | { state: 'paused' | 'forked' | 'recovering' | 'gone' | 'unknown' };
 
 export interface Doorkeeper {
   /** Authorises a token now and counts as use. */

@@ -111,19 +111,21 @@ export class State {
 
   /**
    * What changed since the last delta or `markDelta`, exact whatever was forked or restored in between; undefined where nothing did.
-   * The next begins here. Throws `no_mark`: a fork, and a state opened anew, have none.
+   * The next begins here. Where it has no mark, as a fork and a state opened anew have none, it begins at `from`, which nobody writes.
+   * Throws `no_mark`.
    */
-  takeDelta(): Uint8Array | undefined {
+  takeDelta(from?: State): Uint8Array | undefined {
     this.assertSettled('take a delta of');
     const { head } = this;
-    if (!head.mark)
+    const before = head.mark ?? from?.head;
+    if (!before)
       throw new TreadleError({
         code: 'no_mark',
         message: 'The state has no mark that a delta could begin at',
         next: 'Write all of it down and call markDelta() first.',
         fault: 'infrastructure',
       });
-    const delta = deltaOf(head.mark, head);
+    const delta = deltaOf(before, head);
     head.remember();
     return delta;
   }

@@ -33,11 +33,17 @@ export class Workspace {
   #files: Map<string, string>;
   #length: number;
   #shared = false;
+  #changes = 0;
 
   constructor(files: ReadonlyMap<string, string> = new Map()) {
     this.#files = new Map();
     this.#length = 0;
     for (const [path, text] of files) this.write(path, text);
+  }
+
+  /** Grows with everything written, moved, deleted or taken back. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Throws `not_found`. */
@@ -128,9 +134,11 @@ export class Workspace {
     this.#length = to.#length;
     this.#shared = true;
     to.#shared = true;
+    this.#changes++;
   }
 
   #own(): Map<string, string> {
+    this.#changes++;
     if (this.#shared) this.#files = new Map(this.#files);
     this.#shared = false;
     return this.#files;

@@ -7,8 +7,8 @@ import { addressOf } from '../../../kit/hash.js';
 import { slabsFor } from '../../../world/state/slabs.js';
 import { memoryBlobs } from '../../blobs/memory.js';
 import { inProcess } from './in-process.js';
+import type { ServerLimits } from './options.js';
 import { add, call, code, now, open, start, stateOf, TASK, toDisk, withServers } from './server.fixture.js';
-import type { ServerLimits } from './session-server.js';
 
 withServers();
 

@@ -66,8 +66,7 @@ export const inProcess = (server: SessionServer): Trainer => {
     session: async (id) => server.live(id).info(),
     sessions: async (filter = {}) => listed(server, filter),
     tools: async (id) => server.live(id).tools(),
-    call: async (id, { tool, arguments: args, operation }) =>
-      server.live(id).call(tool, args ?? {}, operation === undefined ? undefined : { operation }),
+    call: async (id, { tool, arguments: args, ...options }) => server.live(id).call(tool, args ?? {}, options),
     fork: async (id, request, key) => once(key, ['fork', id, request ?? {}], async () => server.fork(id, request)),
     snapshot: async (id, key) => once(key, ['snapshot', id], async () => server.live(id).takeSnapshot()),
     restore: async (id, snapshot) => infoAfter(id, server.live(id).restore(snapshot)),

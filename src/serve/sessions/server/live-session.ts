@@ -2,10 +2,8 @@
  * One session of a server: the private copies of a world's services as one thing, wherever it is kept, asked one request at a
  * time (weft.txt 3.3.3, private state and session lifecycle).
  */
-import { TreadleError } from '../../../errors.js';
 import { addressOf, type Json } from '../../../kit/hash.js';
-import type { Caller } from '../../../world/program/types.js';
-import type { Labels, Pins, SessionEvents, SessionInfo, SessionLedger, SessionStatus } from '../../api.js';
+import type { SessionEvents, SessionInfo, SessionLedger, SessionStatus } from '../../api.js';
 import type { CallOptions, CallOutcome, Hearing, SessionTool } from '../../tool-host.js';
 import type { SessionState } from '../../trainer.js';
 import { toolGroups, toolsOfService } from '../describe.js';
@@ -14,50 +12,16 @@ import { noticesDue } from '../notices.js';
 import { bundle, unbundle } from '../parcel.js';
 import { Session } from '../session.js';
 import { isEvents } from '../weaver.js';
-import type { Woven } from '../woven.js';
 import type { Companions } from './companions.js';
-import { type Known, Operations } from './operations.js';
-import { type Place, parcelOf, park, residenceOf, type Storage, statesIn, toDisk, toStore, vacate } from './place.js';
-import { noScenario, notOpen } from './refusals.js';
-import type { Heard, ServedBook } from './served-book.js';
+import type { SessionImage } from './image.js';
+import { answerAgain, type Known, Operations } from './operations.js';
+import { type Place, parcelOf, park, residenceOf, statesIn, toDisk, toStore, vacate } from './place.js';
+import { noScenario, notOpen, rolledBack, wrongSeq } from './refusals.js';
+import { imageOfActive, imageOfResting } from './saved.js';
+import type { ServedBook } from './served-book.js';
 import { Snapshots } from './snapshots.js';
+import type { CallingAgent, House, LiveStart } from './start.js';
 import { after, type Maybe, Turns } from './turns.js';
-import type { WorldCache } from './world-cache.js';
-
-/** What all sessions of a server share. */
-export interface House {
-  worlds: WorldCache;
-  storage: Storage;
-  /** Seconds that never go backwards. */
-  now: () => number;
-  /** Told once when a session closes. */
-  ended: (live: LiveSession) => void;
-}
-
-export interface LiveStart {
-  id: string;
-  pins: Pins;
-  /** The world it started on, as the cache is asked for it. */
-  ground: string;
-  labels: Labels;
-  services: readonly string[];
-  me: Caller;
-  idleSeconds: number;
-  /** Of its tokens: the whole session's, then one a service in the order of `services`. */
-  digests: Buffer;
-  parent?: string | undefined;
-  /** What is woven into its calls, as it began: what a parcel holds of it is read into this. Forks share it. */
-  woven?: Woven | undefined;
-  /** Rules of the faults that are. */
-  faults?: readonly string[] | undefined;
-  /** Who is told of a scenario's events; the agent, in its results, when absent. */
-  notices?: 'control' | undefined;
-}
-
-/** The agent that makes a call itself, by a token of all its session's services or of one. */
-export interface CallingAgent {
-  service?: string | undefined;
-}
 
 export class LiveSession {
   status: SessionStatus = 'open';
@@ -66,11 +30,15 @@ export class LiveSession {
   usedAt: number;
   /** In the order of opening; the roll counts. */
   number = 0;
+  /** State-changing requests so far. */
+  seq = 0;
+  /** Requests up to this one were acknowledged and then lost with their process, and nobody was told yet. */
+  lost: number | undefined;
   readonly turns = new Turns();
   /** Of the agent's client; only sessions of scenarios have anything to hear. */
   readonly hearing: Hearing | undefined;
+  readonly operations = new Operations();
   readonly #offered: ReadonlySet<string>;
-  readonly #operations = new Operations();
   readonly #snapshots = new Snapshots();
   #place: Place;
   #book: ServedBook;
@@ -117,6 +85,8 @@ export class LiveSession {
       labels,
       ...(parent === undefined ? {} : { parent }),
       calls: this.book.length,
+      seq: this.seq,
+      ...(this.lost === undefined ? {} : { lost: this.lost }),
       clock: this.#place.at === 'active' ? this.#place.session.clock : this.#clock,
       unforkable: this.companions.unforkable(),
       snapshots: this.#snapshots.ids(),
@@ -159,18 +129,51 @@ export class LiveSession {
     });
   }
 
-  /** One call: the trainer's, or an agent's own. Throws what `onOpen` throws, and `operation_conflict`. */
-  call(name: string, args: unknown, options?: CallOptions, agent?: CallingAgent): Maybe<CallOutcome> {
-    const operation = options?.operation;
+  /**
+   * One call: the trainer's, or an agent's own. Throws what `onOpen` throws, `operation_conflict`, `rolled_back`, `wrong_seq`, and why
+   * a call cannot be kept where calls are.
+   */
+  call(name: string, args: unknown, options: CallOptions = {}, agent?: CallingAgent): Maybe<CallOutcome> {
+    const { operation, forwarded, ifSeq } = options;
     return this.onOpen((session) => {
-      if (operation === undefined) return this.#run(session, name, args, agent);
-      const known = this.#operations.find(operation, name, args);
-      if (known) return this.#again(known);
+      const known =
+        (operation === undefined ? undefined : this.operations.find(operation, name, args)) ??
+        (forwarded === undefined ? undefined : this.operations.of(forwarded));
+      if (known) return answerAgain(this.book, known);
+      this.needTold(ifSeq);
+      const { keeping } = this.house;
+      keeping?.ready();
       return after(this.#run(session, name, args, agent), (outcome) => {
-        this.#operations.keep(operation, name, args, outcome);
-        return outcome;
+        this.seq++;
+        const id = operation ?? forwarded;
+        const said = operation === undefined ? undefined : { tool: name, args };
+        const kept = id === undefined ? undefined : this.operations.keep(id, said, outcome);
+        if (!keeping) return outcome;
+        const named = kept && ([id, kept] as [string, Known]);
+        return after(keeping.called(this, session, { outcome, operation: named }), () => outcome);
       });
     });
+  }
+
+  /** Tells once what was lost. Throws `rolled_back`, and `wrong_seq` where the caller expects another. */
+  needTold(ifSeq?: number): void {
+    const { lost, seq } = this;
+    this.lost = undefined;
+    if (lost !== undefined && ifSeq !== seq) throw rolledBack(this.id, seq, lost);
+    if (ifSeq !== undefined && ifSeq !== seq) throw wrongSeq(this.id, seq, ifSeq);
+  }
+
+  /** A state-changing request that was no call is done: it counts, and is kept before it is acknowledged. */
+  #changed<T>(session: Session | undefined, value: T): Maybe<T> {
+    this.seq++;
+    const kept = this.house.keeping?.changed(this, session);
+    return kept instanceof Promise ? kept.then(() => value) : value;
+  }
+
+  /** Of a session that opens, pauses or became its branches. */
+  become(status: SessionStatus): Maybe<void> {
+    this.status = status;
+    return this.#changed(this.#place.at === 'active' ? this.#place.session : undefined, undefined);
   }
 
   #run(session: Session, name: string, args: unknown, agent: CallingAgent | undefined): Maybe<CallOutcome> {
@@ -188,21 +191,6 @@ export class LiveSession {
     return notices ? { ...outcome, notices } : outcome;
   }
 
-  #again({ index, status, notices }: Known): CallOutcome {
-    const entry = this.book.at(index);
-    if (!entry)
-      throw new TreadleError({
-        code: 'ledger_lost',
-        message: 'The call’s record is gone',
-        value: index,
-        fault: 'infrastructure',
-      });
-    const { ms: _, ...plain } = entry;
-    const error = entry.error && { ...entry.error, status: status ?? 500 };
-    const told = notices ? { notices } : {};
-    return { ok: entry.ok, result: entry.result, ...(error ? { error } : {}), entry: plain, ...told };
-  }
-
   /** The firing and the delivery log. Throws `no_scenario`. */
   events(): Maybe<SessionEvents> {
     const { scenario } = this.start.pins;
@@ -216,21 +204,24 @@ export class LiveSession {
   takeNotices(): Maybe<Pick<SessionEvents, 'notices'>> {
     return this.on((session) => {
       if (!isEvents(session.woven)) throw noScenario(this.id);
-      return { notices: session.woven.tellAll(session.calls) };
+      const notices = session.woven.tellAll(session.calls);
+      return notices.length === 0 ? { notices } : this.#changed(session, { notices });
     });
   }
 
   takeSnapshot(): Maybe<{ snapshot: string; hash: string }> {
     return this.on((session) =>
-      after(this.companions.save(), (copies) => ({
-        snapshot: this.#snapshots.take(session, copies),
-        hash: session.hash(),
-      })),
+      after(this.companions.save(), (copies) => {
+        const snapshot = this.#snapshots.take(session, copies);
+        return this.#changed(session, { snapshot, hash: session.hash() });
+      }),
     );
   }
 
   dropSnapshot(snapshot: string): Maybe<void> {
-    return this.on(() => this.companions.discard(this.#snapshots.drop(snapshot)));
+    return this.on((session) =>
+      after(this.companions.discard(this.#snapshots.drop(snapshot)), () => this.#changed(session, undefined)),
+    );
   }
 
   /** The ledger with wall-clock times. */
@@ -262,7 +253,8 @@ export class LiveSession {
       if (this.status === 'forked' || this.status === 'closed') throw notOpen(this.status, this.id);
       return after(this.companions.load(this.#snapshots.copiesOf(snapshot)), () => {
         this.#snapshots.restore(session, snapshot);
-        this.#operations.cutTo(session.calls);
+        this.operations.cutTo(session.calls);
+        return this.#changed(session, undefined);
       });
     });
   }
@@ -272,17 +264,19 @@ export class LiveSession {
       if (this.status === 'forked' || this.status === 'closed') throw notOpen(this.status, this.id);
       return after(this.companions.renew(), () => {
         session.reset(fresh());
-        this.#operations.cutTo(0);
+        this.operations.cutTo(0);
         this.status = 'open';
+        return this.#changed(session, undefined);
       });
     });
   }
 
-  /** A session from exactly this state; `companions` were copied before. */
-  branch(session: Session, start: LiveStart, heard: Heard, companions: Companions): LiveSession {
-    const book = this.book.forkFor(heard);
+  /** A session on a fork of this one's; `companions` were copied before. */
+  branch(session: Session, start: LiveStart, companions: Companions): LiveSession {
     this.house.worlds.hold(this.start.ground);
-    return new LiveSession(this.house, start, session.fork(start.id, book), book, companions);
+    const branch = new LiveSession(this.house, start, session, session.book as ServedBook, companions);
+    branch.lost = this.lost;
+    return branch;
   }
 
   /** Compresses what the session holds. False when it is busy or at rest already. */
@@ -294,6 +288,7 @@ export class LiveSession {
     this.#snapshots.freeze(() => session.world);
     this.#place = park(session);
     this.house.worlds.letGo(this.start.ground);
+    this.house.keeping?.rested(this);
     return true;
   }
 
@@ -335,12 +330,20 @@ export class LiveSession {
         if (place.at !== 'parked') this.#snapshots.giveBack(snapshots);
         vacate(place, storage.blobs);
         this.#place = { at: 'active', session };
+        this.house.keeping?.woke(this, session);
         return session;
       } catch (thrown) {
         worlds.letGo(this.start.ground);
         throw thrown;
       }
     });
+  }
+
+  /** All of it as data, wherever it is; in its turn only. */
+  toImage(): Maybe<SessionImage> {
+    const place = this.#place;
+    if (place.at === 'active') return imageOfActive(this, place.session);
+    return after(parcelOf(place, this.house.storage.blobs), (bytes) => imageOfResting(this, place.at, bytes));
   }
 
   /** Ends it: processes and folders of its own go, its final state and ledger stay to be read. Closing twice is allowed. */
@@ -351,12 +354,15 @@ export class LiveSession {
       this.status = 'closed';
       this.house.ended(this);
       for (const id of this.#snapshots.ids()) this.#snapshots.drop(id);
-      return this.companions.close();
+      return after(this.companions.close(), () =>
+        this.#changed(this.#place.at === 'active' ? this.#place.session : undefined, undefined),
+      );
     });
   }
 
-  /** Gives everything back. */
-  forget(): void {
+  /** Gives everything back; with `isKept` it goes on elsewhere, and what is kept of it stays. */
+  forget(isKept = false): void {
+    if (!isKept) this.house.keeping?.forgotten(this);
     this.status = 'closed';
     if (this.#place.at === 'active') {
       this.#book = this.#place.session.book as ServedBook;

@@ -44,3 +44,34 @@ export const noScenario = (id: string): TreadleError =>
     value: id,
     next: 'Open sessions with {"scenario": "<name>"}; the registry lists scenarios.',
   });
+
+/** `mayReturn`: what it lies in cannot be asked now. */
+export const lostSession = (id: string, why: string, mayReturn: boolean): TreadleError =>
+  new TreadleError({
+    code: mayReturn ? 'session_recovering' : 'session_lost',
+    message: mayReturn
+      ? `The session's process died, and its savepoint cannot be had yet: ${why}`
+      : `The session's process died, and nothing that was kept of it can be read: ${why}`,
+    value: id,
+    next: mayReturn ? 'Ask again in a moment.' : 'Open another one; treadle sessions tells what is left of this one.',
+    fault: 'infrastructure',
+    isRetryable: mayReturn,
+  });
+
+/** `lost`: the last request that had been acknowledged. */
+export const rolledBack = (id: string, seq: number, lost: number): TreadleError =>
+  new TreadleError({
+    code: 'rolled_back',
+    message: `The session is back at request ${seq}: its process died, and ${lost - seq} later ones were lost with it`,
+    value: { session: id, seq, lost },
+    next: 'Look at its state and go on from there; --durable call keeps every call that is answered.',
+    fault: 'infrastructure',
+  });
+
+export const wrongSeq = (id: string, seq: number, expected: number): TreadleError =>
+  new TreadleError({
+    code: 'wrong_seq',
+    message: `The session is at request ${seq}, not at ${expected}`,
+    value: { session: id, seq },
+    next: 'Somebody else asked it meanwhile; look at its state and go on from there.',
+  });

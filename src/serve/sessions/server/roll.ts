@@ -1,4 +1,5 @@
 /** The roll of a server's sessions: who is there by id and by token, how many are open, and who was there once. */
+import type { TreadleError } from '../../../errors.js';
 import type { Admitted, Found } from '../../http/keeper.js';
 import type { ToolHost } from '../../tool-host.js';
 import { agentView } from './agent-view.js';
@@ -48,6 +49,7 @@ const bearerOf = (live: LiveSession, index: number): Bearer => {
 export class Roll {
   readonly #live = new Map<string, LiveSession>();
   readonly #gone = new Set<string>();
+  readonly #lost = new Map<string, TreadleError>();
   readonly #bearers = new Map<string, Bearer>();
   /** Of each session those in `#bearers`, so that one that is forgotten is let go of. */
   readonly #tokens = new WeakMap<LiveSession, Set<string>>();
@@ -62,16 +64,23 @@ export class Roll {
     return this.#open;
   }
 
+  /** One that was kept and cannot be had: whoever asks for it is told. */
+  lose(id: string, error: TreadleError): void {
+    this.#lost.set(id, error);
+    if (this.#lost.size > REMEMBERED) this.#lost.delete(this.#lost.keys().next().value as string);
+  }
+
   add(live: LiveSession): void {
+    this.#lost.delete(live.id);
     live.number = this.#count++;
     this.#live.set(live.id, live);
     this.#open++;
   }
 
-  /** Throws `unknown_session`. */
+  /** Throws `unknown_session`, `session_lost`, `session_recovering`. */
   get(id: string): LiveSession {
     const live = this.#live.get(id);
-    if (!live) throw unknownSession(id);
+    if (!live) throw this.#lost.get(id) ?? unknownSession(id);
     return live;
   }
 
@@ -80,13 +89,13 @@ export class Roll {
   }
 
   /** The session of a token and which of its tokens it is; the last few thousand are not hashed again. */
-  #bearer(token: string): Bearer | 'gone' | 'unknown' {
+  #bearer(token: string): Bearer | 'gone' | 'recovering' | 'unknown' {
     const known = this.#bearers.get(token);
     if (known) return known.live.status === 'closed' ? 'gone' : known;
     const claim = claimOf(token);
     if (!claim) return 'unknown';
     const live = this.#live.get(claim.id);
-    if (!live) return this.#gone.has(claim.id) ? 'gone' : 'unknown';
+    if (!live) return this.#absent(claim.id);
     const index = indexOfSecret(live.start.digests, claim.secret);
     if (index < 0) return 'unknown';
     if (live.status === 'closed') return 'gone';
@@ -95,6 +104,12 @@ export class Roll {
     this.#tokens.set(live, (this.#tokens.get(live) ?? new Set<string>()).add(token));
     if (this.#bearers.size > HASHED) this.#bearers.delete(this.#bearers.keys().next().value as string);
     return bearer;
+  }
+
+  #absent(id: string): 'gone' | 'recovering' | 'unknown' {
+    const lost = this.#lost.get(id);
+    if (lost) return lost.isRetryable ? 'recovering' : 'gone';
+    return this.#gone.has(id) ? 'gone' : 'unknown';
   }
 
   find(token: string, now: number): Found {
@@ -117,6 +132,14 @@ export class Roll {
       this.forget(other);
       return;
     }
+  }
+
+  /** It goes on elsewhere. */
+  letGo(live: LiveSession): void {
+    if (live.status !== 'closed') this.#open--;
+    live.forget(true);
+    this.#dropBearers(live);
+    this.#live.delete(live.id);
   }
 
   forget(live: LiveSession): void {

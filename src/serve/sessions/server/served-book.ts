@@ -11,6 +11,8 @@ export interface ServedBook extends Book {
   fork(): ServedBook;
   /** The same entries, whose further calls are told to somebody else. */
   forkFor(heard: Heard): ServedBook;
+  /** Entries that another process wrote and its statistics heard: nobody is told. */
+  refill(entries: readonly ServedEntry[]): void;
   /** Leaves memory. */
   rest(): void;
 }
@@ -51,6 +53,10 @@ class SpillingBook implements ServedBook {
 
   forkFor(heard: Heard): ServedBook {
     return servedBook(this.ledger.fork(), heard);
+  }
+
+  refill(entries: readonly ServedEntry[]): void {
+    for (const { ms, ...entry } of entries) this.ledger.push(entry, ms);
   }
 
   rest(): void {

@@ -5,7 +5,7 @@ import type { Json } from '../../../kit/hash.js';
 import { Engine } from '../../../world/state/engine.js';
 import type { OpenedSession } from '../../api.js';
 import type { CallOutcome } from '../../tool-host.js';
-import type { ServerLimits } from './session-server.js';
+import type { ServerLimits } from './options.js';
 
 let engine: Engine;
 let made: FixtureServer[] = [];

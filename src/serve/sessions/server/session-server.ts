@@ -3,11 +3,7 @@
  * closed as wholes. In process; HTTP, the gyms and the client sit on top.
  */
 import { rmSync } from 'node:fs';
-import type { Task } from '../../../artifacts/task.js';
 import { asTreadleError, TreadleError } from '../../../errors.js';
-import { wallSeconds } from '../../../kit/clock.js';
-import type { WorldParts } from '../../../world/loaded.js';
-import type { Engine } from '../../../world/state/engine.js';
 import type {
   ForkRequest,
   Labels,
@@ -19,8 +15,7 @@ import type {
   SessionInfo,
   VerifyRequest,
 } from '../../api.js';
-import type { Blobs } from '../../blobs/blobs.js';
-import { type ServerFaults, SessionFaults } from '../../faults/session-faults.js';
+import { SessionFaults } from '../../faults/session-faults.js';
 import type { Doorkeeper, Found } from '../../http/keeper.js';
 import { Statistics } from '../../ledger/statistics.js';
 import { LedgerStore } from '../../ledger/store.js';
@@ -28,71 +23,24 @@ import type { Registry } from '../../registry/registry.js';
 import { StartQueue } from '../../start-queue.js';
 import { actorOf } from '../caller.js';
 import { Session } from '../session.js';
-import type { Weaver } from '../weaver.js';
 import { type Companions, NO_COMPANIONS } from './companions.js';
 import { serverFolder } from './folder.js';
-import { type House, LiveSession, type LiveStart } from './live-session.js';
+import type { CallDelta, SavedStart, SessionImage } from './image.js';
+import { LiveSession } from './live-session.js';
 import { type Opening, Openings } from './openings.js';
-import { notForkable, notOpen } from './refusals.js';
-import { IDLE_TIMES, type IdleTimes, sweep } from './residence.js';
+import { SERVER_LIMITS, type ServerLimits, type SessionServerOptions, sourcesOf } from './options.js';
+import { lostSession, notForkable, notOpen } from './refusals.js';
+import { sweep } from './residence.js';
+import { type Revived, revive } from './revive.js';
 import { Roll } from './roll.js';
+import type { Shared } from './saved.js';
 import { Scenarios } from './scenarios.js';
 import { type Heard, servedBook } from './served-book.js';
+import type { House, LiveStart } from './start.js';
 import { mintId, mintTokens } from './tokens.js';
 import { after, type Maybe } from './turns.js';
 import { judge } from './verdicts.js';
-import { WorldCache, type WorldSources } from './world-cache.js';
-
-export interface SessionServerOptions {
-  engine: Engine;
-  registry: Registry;
-  partsOf: (worldHash: string) => WorldParts;
-  /** For ledgers, resting sessions and sandboxes; a temporary folder of its own, removed at the end, when absent. */
-  folder?: string;
-  blobs?: Blobs;
-  limits?: Partial<ServerLimits>;
-  /** Injected into the calls of every session that does not say otherwise. */
-  faults?: ServerFaults;
-  /** Runs scenarios; without one they are refused. */
-  weaver?: Weaver;
-  /** Hears of what went wrong on our side and was not anybody's request. */
-  onDefect?: (error: TreadleError) => void;
-}
-
-export interface ServerLimits {
-  /** Sessions that are not closed, at once. */
-  capacity: number;
-  /** Closed sessions that are remembered. */
-  closed: number;
-  /** Loaded worlds, and worlds with a task's rows, beyond which those go that nobody uses. */
-  worlds: number;
-  /** Seconds without a request after which a session is closed, where it does not say itself. */
-  idleSeconds: number;
-  idle: IdleTimes;
-  ledgerBytes: number;
-  /** Processes of outside servers that start at once, and the seconds each may take. */
-  starts: number;
-  startSeconds: number;
-  /** Seconds that never go backwards. */
-  now: () => number;
-}
-
-const LIMITS: ServerLimits = {
-  capacity: 10_000,
-  closed: 20_000,
-  worlds: 256,
-  idleSeconds: 3600,
-  idle: IDLE_TIMES,
-  ledgerBytes: 4 * 1024 * 1024,
-  starts: 4,
-  startSeconds: 60,
-  now: wallSeconds,
-};
-
-const sourcesOf = ({ partsOf, registry }: SessionServerOptions): WorldSources => ({
-  partsOf,
-  groundingOf: (task) => (registry.read('task', task) as unknown as Task).grounding,
-});
+import { WorldCache } from './world-cache.js';
 
 const SWEEP_MS = 1_000;
 const AGAIN_MS = 5;
@@ -120,7 +68,7 @@ export class SessionServer implements Doorkeeper {
   #isClosed = false;
 
   constructor(readonly options: SessionServerOptions) {
-    this.limits = { ...LIMITS, ...options.limits };
+    this.limits = { ...SERVER_LIMITS, ...options.limits };
     const { folder, isOurs } = serverFolder(options.folder);
     this.folder = folder;
     this.#removeFolder = isOurs;
@@ -138,6 +86,7 @@ export class SessionServer implements Doorkeeper {
       storage: { folder, blobs: options.blobs },
       now: this.limits.now,
       ended: (live) => this.#roll.ended(live),
+      keeping: options.keeping?.(this),
     };
     this.starts = new StartQueue(this.limits.starts, this.limits.startSeconds * 1_000);
     this.#schedule(SWEEP_MS);
@@ -196,7 +145,8 @@ export class SessionServer implements Doorkeeper {
         const notices = request.notices === 'control' ? request.notices : undefined;
         const start = { id, pins, ground, labels, services, me, idleSeconds, woven, faults, notices };
         const session = Session.open(world, { id, services, me, book, ...(woven ? { woven } : {}) });
-        return this.#admit(start, (full) => new LiveSession(this.#house, full, session, book, companions), brief);
+        const make = (full: LiveStart): LiveSession => new LiveSession(this.#house, full, session, book, companions);
+        return this.#admit(start, session, make, { brief });
       } catch (thrown) {
         void companions.close();
         throw thrown;
@@ -227,12 +177,18 @@ export class SessionServer implements Doorkeeper {
   }
 
   /** Registers a session and mints its tokens, shown this once. */
-  #admit(start: Omit<LiveStart, 'digests'>, make: (start: LiveStart) => LiveSession, brief?: string): OpenedSession {
+  #admit(
+    start: Omit<LiveStart, 'digests'>,
+    session: Session,
+    make: (start: LiveStart) => LiveSession,
+    { brief, shared }: { brief?: string | undefined; shared?: Shared } = {},
+  ): OpenedSession {
     const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
     // Written out: a spread may give each object a shape of its own, and there are thousands.
     const { id, pins, ground, labels, services, me, idleSeconds, parent, woven, faults, notices } = start;
     const own = { id, pins, ground, labels, services, me, idleSeconds, digests, parent, woven, faults, notices };
     const live = make(own);
+    this.#house.keeping?.opened(live, session, shared);
     this.#roll.add(live);
     const connect = (i: number, service?: string) => ({
       token: tokens[i] as string,
@@ -282,15 +238,16 @@ export class SessionServer implements Doorkeeper {
     return live.on((session) => {
       if (live.status === 'closed') throw notOpen('closed', id);
       const ids = Array.from({ length: count }, mintId);
-      const branches = (companions: readonly Companions[]): OpenedSession[] => {
-        const made = companions.map((own, i) => {
+      const branches = (companions: readonly Companions[]): Maybe<OpenedSession[]> => {
+        const shared: Shared = new Map();
+        const made = companions.map((beside, i) => {
           const branch = ids[i] as string;
           const start = { ...live.start, id: branch, labels: { ...live.start.labels, ...labels }, parent: id };
           const heard = this.#heard(start.pins, start.labels);
-          return this.#admit(start, (full) => live.branch(session, full, heard, own));
+          const own = session.fork(branch, live.book.forkFor(heard));
+          return this.#admit(start, own, (full) => live.branch(own, full, beside), { shared });
         });
-        if (retire) live.status = 'forked';
-        return made;
+        return retire ? after(live.become('forked'), () => made) : made;
       };
       if (live.companions.isEmpty) return branches(new Array<Companions>(count).fill(NO_COMPANIONS));
       return this.#copies(live.companions, ids).then(branches);
@@ -320,10 +277,10 @@ export class SessionServer implements Doorkeeper {
     return live.turns.run(() => {
       if (live.status === 'closed' || live.status === 'forked') throw notOpen(live.status, id);
       live.usedAt = this.limits.now();
-      return after(act(live), () => {
-        live.status = status;
-        return live.info();
-      });
+      return after(
+        after(act(live), () => live.become(status)),
+        () => live.info(),
+      );
     });
   }
 
@@ -338,7 +295,10 @@ export class SessionServer implements Doorkeeper {
 
   verify(id: string, request: VerifyRequest = {}): Maybe<ServedVerdict> {
     const live = this.live(id);
-    return live.on((session) => judge(this.options, live, session, request));
+    return live.on((session) => {
+      live.needTold();
+      return judge(this.options, live, session, request);
+    });
   }
 
   close(id: string, answer?: string): Maybe<SessionInfo> {
@@ -346,13 +306,34 @@ export class SessionServer implements Doorkeeper {
     return after(live.close(answer), () => live.info());
   }
 
-  /** Ends everything: processes, folders, worlds. Sessions are not kept (a later issue). */
+  /** One that was kept: it goes on here from now on. The caller tells `keeping`. */
+  revive(image: SessionImage, deltas: readonly CallDelta[]): Revived {
+    const book = ({ pins, labels }: SavedStart) => servedBook(this.ledgers.open(), this.#heard(pins, labels));
+    const revived = revive({ house: this.#house, scenarios: this.scenarios, book }, image, deltas);
+    this.#roll.add(revived.live);
+    if (revived.live.status === 'closed') this.#roll.ended(revived.live);
+    return revived;
+  }
+
+  /** What was kept of it cannot be had, or not yet. */
+  lose(id: string, why: string, mayReturn: boolean): void {
+    this.#roll.lose(id, lostSession(id, why, mayReturn));
+  }
+
+  /** It goes on elsewhere: nothing of it is here any more, and nothing that is kept of it goes. */
+  letGo(live: LiveSession): void {
+    this.#roll.letGo(live);
+  }
+
+  /** Ends everything: processes, folders, worlds. Sessions end too, unless they are kept. */
   async shutDown(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await Promise.allSettled([...this.all()].map(async (live) => live.close()));
-    for (const live of [...this.all()]) this.#roll.forget(live);
+    const { keeping } = this.#house;
+    if (keeping) await keeping.close();
+    else await Promise.allSettled([...this.all()].map(async (live) => live.close()));
+    for (const live of [...this.all()]) keeping ? this.#roll.letGo(live) : this.#roll.forget(live);
     this.worlds.close();
     this.ledgers.close();
     if (this.#removeFolder) rmSync(this.folder, { recursive: true, force: true });

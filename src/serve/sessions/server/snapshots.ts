@@ -1,10 +1,13 @@
 /** A session's points to come back to, in use or compressed with it. */
 import { randomBytes } from 'node:crypto';
 import type { LoadedWorld } from '../../../world/loaded.js';
+import type { ServedEntry } from '../../api.js';
 import { type Book, plainBook } from '../book.js';
 import { packSession, unpackSession } from '../parcel.js';
 import { dropSnapshot, type Session, type SessionSnapshot } from '../session.js';
+import type { SavedSnapshot } from './image.js';
 import { unknownSnapshot } from './refusals.js';
+import type { ServedBook } from './served-book.js';
 
 type Kept = { book: Book; copies: string | undefined } & ({ live: SessionSnapshot } | { bytes: Uint8Array });
 
@@ -60,6 +63,23 @@ export class Snapshots {
       this.#kept.set(id, { bytes, book: kept.book, copies: kept.copies });
       return bytes;
     });
+  }
+
+  /** Their ids and ledgers, in the order of `ids()`; what each shares with the session's own is told by length. */
+  saved(own: readonly ServedEntry[]): SavedSnapshot[] {
+    if (this.#made === undefined) return [];
+    const texts = own.map((entry) => JSON.stringify(entry));
+    return [...this.#made].map(([id, { book }]) => {
+      const entries = (book as ServedBook).served();
+      const parted = entries.findIndex((entry, i) => JSON.stringify(entry) !== texts[i]);
+      const shared = parted < 0 ? entries.length : parted;
+      return { id, shared, more: entries.slice(shared) };
+    });
+  }
+
+  /** One that another process kept; compressed. */
+  giveSaved(id: string, book: Book, bytes: Uint8Array): void {
+    this.#kept.set(id, { bytes, book, copies: undefined });
   }
 
   /** Lets go of the compressed bytes, which lie elsewhere until `giveBack`. */
