@@ -1,0 +1,231 @@
+/**
+ * Keeps a process's sessions (serving.md, seams): every state-changing request is in the log before it is acknowledged, and savepoints
+ * follow. `none`: the log says that it happened; `call`: what it changed, so it survives the process; `disk`: and the power too.
+ */
+import { asTreadleError, TreadleError } from '../../../errors.js';
+import type { Keeping, KeptCall } from '../../sessions/server/keeping.js';
+import type { LiveSession } from '../../sessions/server/live-session.js';
+import { imageOfActive, type Shared } from '../../sessions/server/saved.js';
+import type { Maybe } from '../../sessions/server/turns.js';
+import type { Session } from '../../sessions/session.js';
+import type { Clock } from '../clock.js';
+import type { FaultPoints } from '../faults/fault-points.js';
+import type { PageLog, RecordKind } from '../log/page-log.js';
+import { deltaBytes, imageBytes } from './bytes.js';
+import type { Claims } from './claims.js';
+import { Kept } from './kept.js';
+import type { Savepoints } from './savepoints.js';
+
+export const DURABILITIES = ['none', 'call', 'disk'] as const;
+export type Durability = (typeof DURABILITIES)[number];
+
+export interface KeeperParts {
+  durability: Durability;
+  log: PageLog;
+  /** Bytes of log beyond which nothing more is taken. */
+  mostLogBytes: number;
+  claims: Claims;
+  savepoints: Savepoints;
+  clock: Clock;
+  faults: FaultPoints;
+}
+
+const EMPTY = new Uint8Array();
+
+/** It ran, and what it did is in memory alone. */
+const notKept = (live: LiveSession, cause: TreadleError): TreadleError =>
+  new TreadleError({
+    code: 'not_kept',
+    message: `The request was done, but could not be kept: ${cause.message}`,
+    value: { session: live.id, seq: live.seq },
+    next: 'Send it again under the same operation, or look at the session: its next request keeps this one too.',
+    fault: 'infrastructure',
+    isRetryable: true,
+    cause,
+  });
+
+export class Keeper implements Keeping {
+  readonly #kept = new Map<LiveSession, Kept>();
+  #isClosed = false;
+
+  constructor(readonly parts: KeeperParts) {}
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  all(): Iterable<Kept> {
+    return this.#kept.values();
+  }
+
+  of(live: LiveSession): Kept | undefined {
+    return this.#kept.get(live);
+  }
+
+  /** Throws `log_full`, retryable: savepoints that do not come about keep the log. */
+  ready(): void {
+    const { log, mostLogBytes } = this.parts;
+    if (log.bytes <= mostLogBytes) return;
+    throw new TreadleError({
+      code: 'log_full',
+      message: 'The log is full, because savepoints cannot be written',
+      value: `${Math.round(log.bytes / 1_048_576)} MiB`,
+      next: 'See that the blob store can be written; calls go on by themselves then.',
+      fault: 'infrastructure',
+      isRetryable: true,
+    });
+  }
+
+  opened(live: LiveSession, session: Session, shared?: Shared): void {
+    this.ready();
+    const kept = new Kept(live, 1, undefined);
+    this.#whole(kept, session, shared);
+    this.#kept.set(live, kept);
+    kept.claimed = this.parts.claims.add(kept);
+  }
+
+  /** A session that was recovered or moved here, and whose records are in the log already, at generation `gen`. */
+  took(live: LiveSession, session: Session, gen: number): Kept {
+    const kept = new Kept(live, gen, undefined);
+    this.#begin(kept, session);
+    this.#kept.set(live, kept);
+    kept.logged(this.parts.clock.now(), 0);
+    return kept;
+  }
+
+  called(live: LiveSession, session: Session, call: KeptCall): Maybe<void> {
+    const kept = this.#kept.get(live);
+    if (!kept) return undefined;
+    const { faults, durability, log } = this.parts;
+    faults.hit('call.ran');
+    try {
+      if (durability === 'none') this.#append(kept, 'mark', EMPTY);
+      else if (kept.needsWhole) this.#whole(kept, session);
+      else this.#delta(kept, session, call);
+    } catch (thrown) {
+      kept.needsWhole = true;
+      throw notKept(live, asTreadleError(thrown, 'infrastructure'));
+    }
+    faults.hit('call.logged');
+    return durability === 'disk' ? this.#synced(live, log) : undefined;
+  }
+
+  async #synced(live: LiveSession, log: PageLog): Promise<void> {
+    try {
+      await log.sync();
+    } catch (thrown) {
+      throw notKept(live, asTreadleError(thrown, 'infrastructure'));
+    }
+  }
+
+  changed(live: LiveSession, session: Session | undefined): Maybe<void> {
+    const kept = this.#kept.get(live);
+    if (!kept) return undefined;
+    const { durability, log, savepoints } = this.parts;
+    try {
+      if (durability === 'none') {
+        this.#append(kept, 'mark', EMPTY);
+        savepoints.hasten(kept);
+        return undefined;
+      }
+      if (session) this.#whole(kept, session);
+      else return this.#restingWhole(kept);
+    } catch (thrown) {
+      kept.needsWhole = true;
+      throw notKept(live, asTreadleError(thrown, 'infrastructure'));
+    }
+    return durability === 'disk' ? this.#synced(live, log) : undefined;
+  }
+
+  /** Of a session at rest, whose parcel may have to be fetched. */
+  async #restingWhole(kept: Kept): Promise<void> {
+    const { live } = kept;
+    try {
+      this.#append(kept, 'whole', imageBytes(await live.toImage()));
+      kept.needsWhole = false;
+    } catch (thrown) {
+      throw notKept(live, asTreadleError(thrown, 'infrastructure'));
+    }
+    if (this.parts.durability === 'disk') await this.#synced(live, this.parts.log);
+  }
+
+  #delta(kept: Kept, session: Session, { outcome, operation }: KeptCall): void {
+    const { live } = kept;
+    const pages: [string, Uint8Array][] = [];
+    for (const [service, state] of session.states) {
+      const bytes = state.takeDelta(session.world.services.get(service)?.pristine);
+      if (bytes) pages.push([service, bytes]);
+    }
+    const files = kept.files(session);
+    const { woven } = session;
+    const body = deltaBytes({
+      seq: live.seq,
+      clock: session.clock,
+      entry: { ...outcome.entry, ms: live.book.at(outcome.entry.index)?.ms ?? 0 },
+      ...(operation ? { operation } : {}),
+      ...(woven ? { woven: woven.save() } : {}),
+      ...(files ? { files } : {}),
+      pages,
+    });
+    this.#append(kept, 'delta', body);
+  }
+
+  #whole(kept: Kept, session: Session, shared?: Shared): void {
+    this.#append(kept, 'whole', imageBytes(imageOfActive(kept.live, session, shared)));
+    kept.needsWhole = false;
+    this.#begin(kept, session);
+  }
+
+  /** Only where deltas are taken: a marked state holds on to the pages that are written over. */
+  #begin(kept: Kept, session: Session): void {
+    if (this.parts.durability !== 'none') kept.begin(session);
+  }
+
+  #append(kept: Kept, kind: RecordKind, body: Uint8Array): void {
+    const { log, clock, faults } = this.parts;
+    faults.hit('log.append');
+    log.append({ session: kept.live.id, gen: kept.gen, seq: kept.live.seq, kind, body });
+    kept.logged(clock.now(), body.length);
+  }
+
+  rested(live: LiveSession): void {
+    const kept = this.#kept.get(live);
+    if (kept && kept.unsaved > 0) this.parts.savepoints.hasten(kept);
+  }
+
+  forgotten(live: LiveSession): void {
+    const kept = this.#kept.get(live);
+    if (!kept) return;
+    this.#kept.delete(live);
+    kept.isOver = true;
+    try {
+      this.#append(kept, 'gone', EMPTY);
+    } catch {
+      // It is recovered once more, as the closed session that it is, and forgotten again.
+    }
+    this.parts.claims.forget(kept);
+  }
+
+  woke(live: LiveSession, session: Session): void {
+    const kept = this.#kept.get(live);
+    if (kept && !kept.needsWhole) this.#begin(kept, session);
+  }
+
+  /** It goes on elsewhere: nothing of it is kept from here, and nothing that was kept goes. */
+  letGo(live: LiveSession): void {
+    const kept = this.#kept.get(live);
+    if (!kept) return;
+    kept.isOver = true;
+    this.#kept.delete(live);
+  }
+
+  /** Saves what no savepoint holds; what cannot be saved is in the log. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { savepoints, claims, log } = this.parts;
+    await savepoints.saveAll(this.#kept.values());
+    await claims.release([...this.#kept.values()]);
+    log.close();
+  }
+}

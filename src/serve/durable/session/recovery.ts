@@ -1,0 +1,158 @@
+/**
+ * Sessions of processes that are gone, taken up here: each from its newest savepoint or log, with the calls that were logged since. No
+ * tool is run; what had been acknowledged and cannot be had again is told to the session's next caller.
+ */
+import { asTreadleError, TreadleError } from '../../../errors.js';
+import type { Blobs } from '../../blobs/blobs.js';
+import type { CallDelta, SessionImage } from '../../sessions/server/image.js';
+import type { Revived } from '../../sessions/server/revive.js';
+import type { FaultPoints } from '../faults/fault-points.js';
+import type { LogRecord, PageLog } from '../log/page-log.js';
+import type { Claim, Head, Ownership } from '../ownership/ownership.js';
+import { verifySavepoint } from '../savepoint-key.js';
+import { deltaOf, imageOf } from './bytes.js';
+import type { Keeper } from './keeper.js';
+import { type Chain, type Evidence, evidenceOf } from './records.js';
+
+export interface RecoveryParts {
+  ownership: Ownership;
+  incarnation: () => string;
+  blobs: Blobs;
+  log: PageLog;
+  keeper: Keeper;
+  faults: FaultPoints;
+  revive: (image: SessionImage, deltas: readonly CallDelta[]) => Revived;
+  onDefect: (error: TreadleError) => void;
+}
+
+/** What became of one session. */
+export type Recovered =
+  | { session: string; outcome: 'recovered'; seq: number }
+  /** `lost`: the last request that had been acknowledged. */
+  | { session: string; outcome: 'rolled_back'; seq: number; lost: number }
+  /** It was over. */
+  | { session: string; outcome: 'gone' }
+  /** Somebody alive has it. */
+  | { session: string; outcome: 'owned'; owner: string }
+  /** Nothing that was kept of it can be read; `mayReturn`: what it lies in cannot be asked now. */
+  | { session: string; outcome: 'lost'; why: string; mayReturn: boolean };
+
+/** Savepoints that are fetched at once. */
+const FETCHES = 16;
+const CLAIMS = 1_000;
+
+const imageOfChain = async ({ base }: Chain, blobs: Blobs): Promise<{ image: SessionImage; bytes: Uint8Array }> => {
+  if ('whole' in base) return { image: imageOf(base.whole), bytes: base.whole };
+  const bytes = await blobs.get(base.key);
+  verifySavepoint(base.key, bytes);
+  return { image: imageOf(bytes), bytes };
+};
+
+const nothingKept = (session: string): TreadleError =>
+  new TreadleError({
+    code: 'session_lost',
+    message: 'Nothing is kept of the session',
+    value: session,
+    fault: 'infrastructure',
+  });
+
+export class Recovery {
+  constructor(readonly parts: RecoveryParts) {}
+
+  /** `logs`: what dead processes left, by session. Sessions that somebody alive owns are left alone. Never throws for one session. */
+  async take(
+    sessions: readonly string[],
+    logs: ReadonlyMap<string, readonly (readonly LogRecord[])[]>,
+  ): Promise<Recovered[]> {
+    const { ownership, incarnation } = this.parts;
+    const out: Recovered[] = [];
+    for (let at = 0; at < sessions.length; at += CLAIMS) {
+      const claims = await ownership.claim(incarnation(), sessions.slice(at, at + CLAIMS));
+      const waiting = claims.map((claim, i) => ({ claim, i: at + i }));
+      const work = async (): Promise<void> => {
+        for (let next = waiting.shift(); next; next = waiting.shift())
+          out[next.i] = await this.#take(next.claim, logs.get(next.claim.session) ?? []);
+      };
+      await Promise.all(Array.from({ length: FETCHES }, work));
+    }
+    return out;
+  }
+
+  async #take(claim: Claim, logs: readonly (readonly LogRecord[])[]): Promise<Recovered> {
+    const { session } = claim;
+    if (!claim.granted) return { session, outcome: 'owned', owner: claim.owner };
+    try {
+      await this.parts.faults.reach('recover.session');
+      const heads = [claim.head, claim.previous].filter((head): head is Head => head !== undefined);
+      const evidence = evidenceOf(logs, heads);
+      if (evidence.isGone) {
+        await this.#forget(session);
+        return { session, outcome: 'gone' };
+      }
+      return await this.#best(session, claim.gen, evidence);
+    } catch (thrown) {
+      const error = asTreadleError(thrown, 'infrastructure');
+      this.parts.onDefect(error);
+      return { session, outcome: 'lost', why: error.line(), mayReturn: error.isRetryable };
+    }
+  }
+
+  async #best(session: string, gen: number, { chains, acknowledged }: Evidence): Promise<Recovered> {
+    let failure: TreadleError | undefined;
+    let found: { chain: Chain; bytes: Uint8Array; revived: Revived } | undefined;
+    for (const chain of chains) {
+      // A chain that was cut short may still be longer than the next one is whole.
+      if (found && found.revived.live.seq >= chain.last) break;
+      try {
+        const { image, bytes } = await imageOfChain(chain, this.parts.blobs);
+        const revived = this.parts.revive(
+          image,
+          chain.deltas.map(({ body }) => deltaOf(body)),
+        );
+        if (found && found.revived.live.seq >= revived.live.seq) {
+          revived.live.forget(true);
+          continue;
+        }
+        found?.revived.live.forget(true);
+        found = { chain, bytes, revived };
+        if (!revived.stopped) break;
+        this.parts.onDefect(revived.stopped);
+      } catch (thrown) {
+        failure = asTreadleError(thrown, 'infrastructure');
+        this.parts.onDefect(failure);
+      }
+    }
+    if (!found) throw failure ?? nothingKept(session);
+    return this.#settle(gen, found, acknowledged);
+  }
+
+  /** Its records go into the log here as they are, so that from now on the others are of no use. */
+  #settle(
+    gen: number,
+    { chain, bytes, revived: { live, session } }: { chain: Chain; bytes: Uint8Array; revived: Revived },
+    acknowledged: number,
+  ): Recovered {
+    const { log, keeper } = this.parts;
+    const { id, seq } = live;
+    try {
+      log.append({ session: id, gen, seq: chain.seq, kind: 'whole', body: bytes });
+      for (const delta of chain.deltas)
+        if (delta.seq <= seq) log.append({ session: id, gen, seq: delta.seq, kind: 'delta', body: delta.body });
+      if (acknowledged > seq) {
+        log.append({ session: id, gen, seq: acknowledged, kind: 'mark', body: new Uint8Array() });
+        live.lost = acknowledged;
+      }
+    } catch (thrown) {
+      live.forget(true);
+      throw thrown;
+    }
+    keeper.took(live, session, gen);
+    if (live.lost === undefined) return { session: id, outcome: 'recovered', seq };
+    return { session: id, outcome: 'rolled_back', seq, lost: live.lost };
+  }
+
+  async #forget(session: string): Promise<void> {
+    const { ownership, incarnation, blobs } = this.parts;
+    for (const key of await ownership.forget(incarnation(), [session])) await blobs.delete(key);
+  }
+}
