@@ -61,20 +61,30 @@ const codeOf = (thrown: unknown): string =>
 
 export const isDamage = (thrown: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(thrown));
 
+const failed = (message: string, next: string, thrown: unknown): TreadleError =>
+  new TreadleError({
+    code: 'store_failed',
+    message,
+    value: codeOf(thrown) || undefined,
+    next,
+    fault: 'infrastructure',
+    cause: thrown,
+  });
+
 /** `disk_full` (retryable) where there is no room, else `store_failed`; a TreadleError stays what it is. Shows no machine path. */
 export const storeFailure = (thrown: unknown, folder?: string): TreadleError => {
   if (thrown instanceof TreadleError) return thrown;
   const code = codeOf(thrown);
-  if (isDamage(thrown)) {
-    const { message, next } = damagedStore('is damaged');
-    return new TreadleError({
-      code: 'store_failed',
-      message,
-      value: code,
-      next,
-      fault: 'infrastructure',
-      cause: thrown,
-    });
+  if (isDamage(thrown))
+    return failed(
+      `The data folder's ${FILE} is damaged`,
+      'Stop the server, keep a copy of the folder, restore it.',
+      thrown,
+    );
+  const isOfDisk = /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|E[A-Z])/.test(code);
+  if (!isOfDisk) {
+    const said = thrown instanceof Error ? thrown.message : String(thrown);
+    return failed(`The store did not do it: ${said}`, 'This is a defect: please report it.', thrown);
   }
   const isFull =
     code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && folder !== undefined && !hasRoom(folder));
