@@ -1,0 +1,129 @@
+/** A worker's side of what a front asks: the trainer's interface about its own sessions, and how it is doing. */
+import { TreadleError } from '../../../errors.js';
+import type { Json } from '../../../kit/hash.js';
+import type { CallRequest, SessionInfo } from '../../api.js';
+import type { Change } from '../../registry/log.js';
+import { inProcess } from '../../sessions/server/in-process.js';
+import type { SessionServer } from '../../sessions/server/session-server.js';
+import type { StatisticsFilter, Trainer } from '../../trainer.js';
+import { failureText } from '../frames/failure.js';
+import type { AdoptAsked, Adopted, Infos, InfosAsked, Released } from '../protocol.js';
+import type { Answer, Rpc } from '../rpc/rpc.js';
+import type { WorkerHouse } from './house.js';
+import { KEPT_NOWHERE, NOT_REMEMBERED, type Outcomes } from './keeping.js';
+import { vitalsOf } from './report.js';
+
+/** What the front passes on; all else of the interface it answers itself, or puts together. */
+export const PASSED_ON = [
+  'open',
+  'session',
+  'tools',
+  'call',
+  'fork',
+  'snapshot',
+  'restore',
+  'dropSnapshot',
+  'reset',
+  'pause',
+  'resume',
+  'close',
+  'verify',
+  'events',
+  'takeNotices',
+  'ledger',
+  'state',
+  'image',
+] as const satisfies readonly (keyof Trainer)[];
+export type PassedOn = (typeof PASSED_ON)[number];
+
+/** They change a session, so one that is sent again must not be done twice. */
+const CHANGES: ReadonlySet<string> = new Set<PassedOn>([
+  'fork',
+  'snapshot',
+  'restore',
+  'dropSnapshot',
+  'reset',
+  'pause',
+  'resume',
+  'close',
+  'takeNotices',
+]);
+
+const unknown = (method: unknown): TreadleError =>
+  new TreadleError({
+    code: 'unknown_method',
+    message: 'A worker does no such thing',
+    value: String(method).slice(0, 80),
+    fault: 'infrastructure',
+  });
+
+const called = async (server: SessionServer, id: string, request: CallRequest, forwarded: string | undefined) => {
+  const { tool, arguments: args, operation } = request;
+  return server.live(id).call(tool, args ?? {}, {
+    ...(operation === undefined ? {} : { operation }),
+    ...(forwarded === undefined ? {} : { forwarded }),
+  });
+};
+
+const fits = ({ labels, status }: SessionInfo, { filter }: InfosAsked): boolean =>
+  (filter.run === undefined || labels.run === filter.run) &&
+  (filter.group === undefined || labels.group === filter.group) &&
+  (filter.status === undefined || status === filter.status);
+
+const infoOrNull = (server: SessionServer, id: string, asked: InfosAsked): SessionInfo | null => {
+  try {
+    const info = server.live(id).info();
+    return fits(info, asked) ? info : null;
+  } catch (thrown) {
+    if ((thrown as TreadleError).code === 'unknown_session') return null;
+    throw thrown;
+  }
+};
+
+const split = (outcomes: Outcomes) => {
+  const done: string[] = [];
+  const not: { session: string; why: Json }[] = [];
+  for (const [session, why] of outcomes) {
+    if (why) not.push({ session, why: JSON.parse(failureText(why)) as Json });
+    else done.push(session);
+  }
+  return { done, not };
+};
+
+/** Answers the front from now on. `deferred`: requests that wait for their turn. */
+export const answerFront = (rpc: Rpc, house: WorkerHouse, front: string, deferred: () => number): void => {
+  const { server, registry, keeping = KEPT_NOWHERE, forwarded = NOT_REMEMBERED } = house;
+  const trainer = inProcess(server);
+  const asked = async (method: PassedOn, args: unknown[], name: string | undefined): Promise<Answer> => {
+    const [id] = args;
+    if (method === 'call') return { value: await called(server, id as string, args[1] as CallRequest, name) };
+    const act = trainer[method].bind(trainer) as (...all: unknown[]) => Promise<unknown>;
+    if (method === 'image') return { value: null, bytes: (await act(...args)) as Uint8Array };
+    if (name === undefined || !CHANGES.has(method)) return { value: await act(...args) };
+    return { value: await forwarded.once(id as string, name, () => act(...args)) };
+  };
+  rpc.handle('trainer', (params, { number }) => {
+    const [method, ...args] = params as unknown[];
+    if (!PASSED_ON.includes(method as PassedOn)) throw unknown(method);
+    return asked(method as PassedOn, args, number === 0 ? undefined : `${front}.${number}`);
+  });
+  rpc.handle('infos', (params) => {
+    const infos = params as InfosAsked;
+    return { value: infos.ids.map((id) => infoOrNull(server, id, infos)) satisfies Infos };
+  });
+  rpc.handle('statistics', (params) => ({ value: server.statistics.parts(params as StatisticsFilter) }));
+  rpc.handle('metrics', () => ({ value: vitalsOf(server, deferred) }));
+  rpc.handle('registry', (params, { bytes }) => {
+    if (bytes.length > 0) registry.bytes.put(bytes);
+    registry.apply(params as Change[]);
+    return { value: true };
+  });
+  rpc.handle('adopt', async (params) => {
+    const { done, not } = split(await keeping.adopt((params as AdoptAsked).sessions));
+    return { value: { adopted: done, lost: not } satisfies Adopted };
+  });
+  rpc.handle('release', async (params) => {
+    const { done, not } = split(await keeping.release((params as AdoptAsked).sessions));
+    return { value: { released: done, kept: not } satisfies Released };
+  });
+};
