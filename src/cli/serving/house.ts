@@ -33,7 +33,7 @@ export interface HouseOptions {
   onDefect: (error: TreadleError) => void;
 }
 
-const publishServers = (registry: Registry, files: readonly string[]): void => {
+export const publishServers = (registry: Registry, files: readonly string[]): void => {
   for (const file of files) {
     const spec = readData(resolve(file)) as { id?: unknown };
     registry.publish('server', String(spec?.id ?? ''), spec as Json);

@@ -21,7 +21,7 @@ export interface WarmUp {
 const LOOK_MS = 5;
 
 /** Reads tasks, loads worlds, and rehearses what the tasks' references do. */
-export const warmUp = async (house: House, { isOver, isBusy }: WarmUp): Promise<void> => {
+export const warmUp = async (house: Pick<House, 'registry' | 'server'>, { isOver, isBusy }: WarmUp): Promise<void> => {
   house.server.isWarming = true;
   for (const work of steps(house)) {
     do await new Promise((done) => (isBusy() ? setTimeout(done, LOOK_MS) : setImmediate(done)));
@@ -45,7 +45,7 @@ const attempt = (work: () => void): TreadleError | undefined => {
 type Work = () => void;
 
 /** Each a few milliseconds long. */
-function* steps({ registry, server }: House): Generator<Work> {
+function* steps({ registry, server }: Pick<House, 'registry' | 'server'>): Generator<Work> {
   const tasks = registry.list('task');
   for (const { name, version } of tasks) yield () => server.openings.warm(`${name}@${version}`);
   const hashes = registry

@@ -1,0 +1,83 @@
+/** A corpus behind a front with workers: the front has the registry, each worker opens the corpus itself. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Corpus } from '../../corpus/corpus.js';
+import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
+import type { Json } from '../../kit/hash.js';
+import { parseOutsideSpec } from '../../serve/outside/spec.js';
+import { openRegistry, type Registry } from '../../serve/registry/registry.js';
+import type { WorkerCommand } from '../../serve/workers/front/worker.js';
+import { serveWithWorkers, type WithWorkers, type WithWorkersOptions } from '../../serve/workers/serve.js';
+import { type HouseOptions, publishServers } from './house.js';
+import type { WorkerOrders } from './worker.js';
+
+export interface FrontOptions
+  extends HouseOptions,
+    Pick<WithWorkersOptions, 'workers' | 'doors' | 'ownership' | 'serves' | 'clock' | 'onFatal'> {
+  warm: boolean;
+  lean: boolean;
+  /** Of the front; sessions open at once are in `limits`. */
+  front?: WithWorkersOptions['limits'];
+  /** This build's own worker when absent. */
+  command?: WorkerCommand;
+}
+
+export interface Front {
+  corpus: Corpus;
+  registry: Registry;
+  published: PublishedCorpus;
+  served: WithWorkers;
+  close(): Promise<void>;
+}
+
+/** The program of a worker, run as this process is. */
+const ownWorker = (): WorkerCommand => {
+  const program = fileURLToPath(new URL(`./worker-main${extname(import.meta.url)}`, import.meta.url));
+  return { command: process.execPath, args: [...process.execArgv, program] };
+};
+
+/** Throws what opening the corpus, the data folder and the doors throws, and `worker_crashes`. */
+export const openFront = async (options: FrontOptions): Promise<Front> => {
+  const { dir, data, servers, limits, faults, warm, lean, doors, front, command = ownWorker(), ...rest } = options;
+  const corpus = Corpus.open(dir);
+  const check = (content: Json): Json => parseOutsideSpec(content) as unknown as Json;
+  const registry = openRegistry({ server: check, ...(data === undefined ? {} : { folder: `${data}/registry` }) });
+  const folder = data === undefined ? mkdtempSync(join(tmpdir(), 'treadle-workers-')) : join(resolve(data), 'workers');
+  const leave = (): void => {
+    registry.close();
+    if (data === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const published = publishCorpus(registry, corpus);
+    publishServers(registry, servers);
+    const { now: _, ...told } = limits;
+    const orders: WorkerOrders = {
+      dir: resolve(dir),
+      folder,
+      limits: told,
+      warm,
+      lean,
+      ...(data === undefined ? {} : { blobs: join(resolve(data), 'blobs') }),
+      ...(faults ? { faults: { rules: faults.rules.map(({ text }) => text), seed: faults.seed } } : {}),
+    };
+    const served = await serveWithWorkers({
+      ...rest,
+      command,
+      house: orders as unknown as Json,
+      registry,
+      doors,
+      ...(data === undefined ? {} : { contents: join(resolve(data), 'registry', 'contents') }),
+      limits: { ...(limits.capacity === undefined ? {} : { capacity: limits.capacity }), ...front },
+    });
+    const close = async (): Promise<void> => {
+      await served.close();
+      leave();
+    };
+    return { corpus, registry, published, served, close };
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
+};
