@@ -16,6 +16,7 @@ import type { TreadleError } from '../../../errors.js';
 import { manualClock, oneFault } from '../drill.fixture.js';
 import { storeOwnership } from '../ownership/stored.js';
 import { FILE } from './failure.js';
+import { storeIdentity } from './identity.js';
 import { openStore, type StoreOptions } from './libsql.js';
 import { META, MIGRATIONS, VERSION } from './migrations.js';
 import { type StoreBench, storeContract } from './store.contract.js';
@@ -89,6 +90,16 @@ describe('a data folder', () => {
       const own = storeOwnership(store);
       expect([await own.sessions(), await own.workers()]).toEqual(before);
     });
+  });
+
+  it('has an identity that it keeps, and no other has', async () => {
+    const ask = () => using((store) => Promise.all([storeIdentity(store), storeIdentity(store)]));
+    const [first, again] = await ask();
+    expect(first).toMatch(/^[0-9a-f]{12}$/);
+    expect([again, ...(await ask())]).toEqual([first, first, first]);
+    const other = await openStore(undefined);
+    expect(await storeIdentity(other)).not.toBe(first);
+    await other.close();
   });
 
   it('whose first opening was killed begins anew', async () => {
