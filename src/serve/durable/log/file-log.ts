@@ -51,7 +51,7 @@ class FileLog implements PageLog {
     try {
       if (files.folder(folder).some((name) => name.endsWith('.log')))
         throw failed('The folder holds a log already', 'Give every incarnation a folder of its own.');
-      this.#current = this.#begin();
+      this.#current = this.#begin(undefined);
     } catch (thrown) {
       throw thrown instanceof TreadleError ? thrown : diskFailure(thrown, 'open the log', 'log_failed');
     }
@@ -120,8 +120,8 @@ class FileLog implements PageLog {
     }
   }
 
-  #begin(): Segment {
-    const segment = new Segment(this.#files, this.folder, ++this.#numbers, this.#incarnation);
+  #begin(before: Segment | undefined): Segment {
+    const segment = new Segment(this.#files, this.folder, ++this.#numbers, this.#incarnation, before);
     this.#segments.push(segment);
     this.#namesAreNew = true;
     return segment;
@@ -130,7 +130,7 @@ class FileLog implements PageLog {
   #rotate(): void {
     const before = this.#current;
     try {
-      this.#current = this.#begin();
+      this.#current = this.#begin(before);
     } catch (thrown) {
       throw diskFailure(thrown, 'begin another file of the log', 'log_failed');
     }

@@ -13,14 +13,22 @@ const VERSION = 1;
 const VERSION_AT = 8;
 const MARKER_AT = 12;
 const SEED_AT = 16;
-const NAME_LENGTH_AT = 20;
-const NAME_AT = 22;
+const BEFORE_NUMBER_AT = 20;
+const BEFORE_SIZE_AT = 28;
+const NAME_LENGTH_AT = 36;
+const NAME_AT = 38;
 const CHECK_LENGTH = 4;
 
 /** What every record of one segment is written and read with. */
 export interface Keys {
   marker: Buffer;
   seed: number;
+}
+
+/** The segment before, as it was when this one was begun. */
+export interface Before {
+  number: number;
+  size: number;
 }
 
 export interface Header {
@@ -33,12 +41,14 @@ const keysIn = (header: Buffer): Keys => ({
   seed: header.readUInt32LE(SEED_AT),
 });
 
-export const newHeader = (incarnation: string): Header => {
+export const newHeader = (incarnation: string, before: Before | undefined): Header => {
   const name = Buffer.from(incarnation);
   const bytes = Buffer.alloc(NAME_AT + name.length + CHECK_LENGTH);
   bytes.set(MAGIC);
   bytes.writeUInt32LE(VERSION, VERSION_AT);
-  bytes.set(randomBytes(NAME_LENGTH_AT - MARKER_AT), MARKER_AT);
+  bytes.set(randomBytes(BEFORE_NUMBER_AT - MARKER_AT), MARKER_AT);
+  bytes.writeDoubleLE(before?.number ?? 0, BEFORE_NUMBER_AT);
+  bytes.writeDoubleLE(before?.size ?? 0, BEFORE_SIZE_AT);
   bytes.writeUInt16LE(name.length, NAME_LENGTH_AT);
   bytes.set(name, NAME_AT);
   const end = NAME_AT + name.length;
@@ -47,7 +57,7 @@ export const newHeader = (incarnation: string): Header => {
 };
 
 export type OpenedSegment =
-  | { is: 'readable'; incarnation: string; keys: Keys; end: number }
+  | { is: 'readable'; incarnation: string; keys: Keys; before: Before; end: number }
   /** It ends inside its header. */
   | { is: 'short' }
   | { is: 'strange'; why: string };
@@ -63,7 +73,8 @@ export const openSegment = (bytes: Buffer): OpenedSegment => {
   if (bytes.length < end + CHECK_LENGTH) return { is: 'short' };
   if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) return { is: 'strange', why: 'its header is damaged' };
   const incarnation = bytes.toString('utf8', NAME_AT, end);
-  return { is: 'readable', incarnation, keys: keysIn(bytes), end: end + CHECK_LENGTH };
+  const before = { number: bytes.readDoubleLE(BEFORE_NUMBER_AT), size: bytes.readDoubleLE(BEFORE_SIZE_AT) };
+  return { is: 'readable', incarnation, keys: keysIn(bytes), before, end: end + CHECK_LENGTH };
 };
 
 const HEAD_CHECK_AT = 4;

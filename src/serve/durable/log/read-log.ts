@@ -77,6 +77,7 @@ export const readLog = (folder: string, { only, incarnation }: ReadLogOptions = 
   const into: ReadLog = { records: [], damage: [] };
   let whose = incarnation;
   const numbers = segmentsIn(folder);
+  const sizes = new Map<number, number>();
   for (const number of numbers) {
     const segment = `${number}.log`;
     const isLast = number === numbers.at(-1);
@@ -90,6 +91,7 @@ export const readLog = (folder: string, { only, incarnation }: ReadLogOptions = 
       strange(`it cannot be read: ${systemCode(thrown) || 'unknown'}`);
       continue;
     }
+    sizes.set(number, bytes.length);
     const opened = openSegment(bytes);
     if (opened.is === 'strange') strange(opened.why);
     else if (opened.is === 'short') {
@@ -98,6 +100,15 @@ export const readLog = (folder: string, { only, incarnation }: ReadLogOptions = 
     } else if (opened.incarnation !== (whose ?? opened.incarnation)) strange(`it is ${opened.incarnation}'s`);
     else {
       whose = opened.incarnation;
+      // Whole records may be missing at its end, which nothing in it tells.
+      const { before } = opened;
+      const size = sizes.get(before.number) ?? before.size;
+      if (size !== before.size)
+        into.damage.push({
+          segment: `${before.number}.log`,
+          offset: size,
+          why: `it had ${before.size} bytes when the next was begun`,
+        });
       readRecords({ segment, bytes, keys: opened.keys, isLast, only, into }, opened.end);
     }
   }

@@ -32,9 +32,10 @@ export class Segment {
     folder: string,
     readonly number: number,
     incarnation: string,
+    before: Segment | undefined,
   ) {
     this.path = join(folder, `${number}.log`);
-    this.header = newHeader(incarnation);
+    this.header = newHeader(incarnation, before);
     const { bytes } = this.header;
     const file = files.create(this.path);
     try {
