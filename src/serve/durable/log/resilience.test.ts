@@ -48,9 +48,11 @@ const killedAfter = async (lines: number, text: string): Promise<string[]> => {
   const child = spawn(process.execPath, program(text), { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
   let said = '';
+  let whole = 0;
   child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
     said += piece;
-    if (said.split('\n').length > lines) child.kill('SIGKILL');
+    whole += piece.split('\n').length - 1;
+    if (whole >= lines) child.kill('SIGKILL');
   });
   await once(child, 'close');
   expect(child.signalCode).toBe('SIGKILL');
@@ -58,10 +60,9 @@ const killedAfter = async (lines: number, text: string): Promise<string[]> => {
 };
 
 /** Every record that was appended has this body; see `program`. */
-const isRight = (seq: number, body: Uint8Array): boolean =>
-  body.length === (seq * 131) % 6000 && body.every((byte) => byte === seq % 256);
+const isRight = (seq: number, body: Uint8Array): boolean => Buffer.alloc((seq * 131) % 6000, seq % 256).equals(body);
 
-it.each([3, 400, 2_500])('kill -9 after %i acknowledged appends: every one of them is read', async (lines) => {
+it.each([3, 400, 1_500])('kill -9 after %i acknowledged appends: every one of them is read', async (lines) => {
   const said = await killedAfter(
     lines,
     `const log = openPageLog(folder, { segmentBytes: 500_000 });
