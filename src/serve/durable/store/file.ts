@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { TreadleError } from '../../../errors.js';
 import { damagedStore, FILE, isDamage } from './failure.js';
 import { META, MIGRATIONS, VERSION } from './migrations.js';
+import { commitsBehindDamage } from './wal.js';
 
 export type Connection = InstanceType<typeof Database>;
 
@@ -51,11 +52,14 @@ const makeFile = (folder: string): void => {
   closeSync(dir);
 };
 
-const isDatabase = (path: string): boolean => {
-  const head = Buffer.alloc(MAGIC.length);
+/** Undefined for what is no database. */
+const pageSizeOf = (path: string): number | undefined => {
+  const head = Buffer.alloc(MAGIC.length + 2);
   const file = openSync(path, 'r');
   try {
-    return readSync(file, head, 0, head.length, 0) === head.length && head.equals(MAGIC);
+    if (readSync(file, head, 0, head.length, 0) < head.length || !head.subarray(0, MAGIC.length).equals(MAGIC))
+      return undefined;
+    return head.readUInt16BE(MAGIC.length);
   } finally {
     closeSync(file);
   }
@@ -81,13 +85,20 @@ const newer = (version: number): TreadleError =>
   });
 
 const openFile = (path: string): Connection => {
-  if (!isDatabase(path)) throw damagedStore('is no database');
+  const pageSize = pageSizeOf(path);
+  if (pageSize === undefined) throw damagedStore('is no database');
+  const lost = commitsBehindDamage(`${path}-wal`, pageSize);
+  if (lost > 1) throw damagedStore(`has a damaged log: ${lost} changes behind the damage would be lost`);
   const db = new Database(path);
   try {
     const version = versionOf(db);
     if (version > VERSION) throw newer(version);
     db.exec('pragma journal_mode = wal');
     db.exec('pragma synchronous = full');
+    // After a check and a change of the mode SQLite still holds a read open, which the next one ends.
+    rows(db, 'select value from meta');
+    // The log begins anew, so that no end that was torn once lies behind what is written from now on.
+    rows(db, 'pragma wal_checkpoint(truncate)');
     migrate(db, version);
     return db;
   } catch (thrown) {

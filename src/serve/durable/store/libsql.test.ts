@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -195,20 +196,68 @@ describe('a data folder', () => {
     expect(tree()).toEqual(before);
   });
 
-  it('whose process was killed is refused when damaged since, its log as it was', async () => {
+  /** What a kill -9 after `count` claims leaves, in a folder of its own. */
+  const killedAfter = async (count: number): Promise<void> => {
     const killed = folder;
     folder = join(killed, 'copy');
     mkdirSync(folder);
     const store = await openStore(killed);
-    await storeOwnership(store).register('w', 1000);
+    const own = storeOwnership(store);
+    const { incarnation } = await own.register('w', 1000);
+    for (let i = 0; i < count; i++) await own.claim(incarnation, [`s${i}`]);
     for (const end of ['', '-wal']) copyFileSync(join(killed, `${FILE}${end}`), file() + end);
     await store.close();
-    const bytes = readFileSync(file());
-    writeFileSync(file(), bytes.fill(0x5a, 8192, 16_384));
+    expect(statSync(join(killed, `${FILE}-wal`), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+  };
+  const log = (): string => `${file()}-wal`;
+  const sessionsLeft = () => using(async (store) => (await storeOwnership(store).sessions()).length);
+
+  it('whose process was killed is refused when damaged since, its log as it was', async () => {
+    await killedAfter(3);
+    writeFileSync(file(), readFileSync(file()).fill(0x5a, 8192, 16_384));
     const before = tree();
     expect(before[`${FILE}-wal`]?.length).toBeGreaterThan(0);
     expect(await refusal()).toMatchObject({ code: 'damaged_store' });
     expect(tree()).toEqual(before);
+  });
+
+  it.each([
+    ['its beginning', () => 8],
+    ['its first frame', () => 100],
+    ['its middle', (length: number) => Math.floor(length / 2)],
+  ])('whose log was damaged at %s is refused: SQLite would drop what was answered, without a word', async (_, at) => {
+    await killedAfter(20);
+    const bytes = readFileSync(log());
+    const place = at(bytes.length);
+    bytes[place] = (bytes[place] ?? 0) ^ 0x40;
+    writeFileSync(log(), bytes);
+    const before = tree();
+    const error = await refusal();
+    expect(error).toMatchObject({ code: 'damaged_store' });
+    expect(error.line()).toMatch(/[0-9]+ changes behind the damage would be lost/);
+    expect(tree()).toEqual(before);
+  });
+
+  it('whose log has a torn end, or the leftovers of an older one, is opened', async () => {
+    await killedAfter(20);
+    const [bytes, base] = [readFileSync(log()), readFileSync(file())];
+    const older = Buffer.from(bytes.subarray(32, 32 + 4120)).fill(0x11, 8, 16);
+    const ends: [Buffer, number][] = [
+      [bytes, 20],
+      [Buffer.concat([bytes, older]), 20],
+      [bytes.subarray(0, bytes.length - 1000), 19],
+      [bytes.subarray(0, 10), 0],
+      [Buffer.alloc(0), 0],
+    ];
+    const root = folder;
+    for (const [i, [end, left]] of ends.entries()) {
+      // libsql keeps what it opened until it is collected, so each in a folder of its own.
+      folder = join(root, String(i));
+      mkdirSync(folder);
+      writeFileSync(file(), base);
+      writeFileSync(log(), end);
+      expect(await sessionsLeft()).toBe(left);
+    }
   });
 
   it('that is a file, or has one in the way, is refused', async () => {

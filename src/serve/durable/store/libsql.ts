@@ -46,6 +46,8 @@ class LibsqlStore implements Store {
   #last: number;
   #queue: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** A commit failed: what it wrote lies in the log until that begins anew, and must not be taken for damage (wal.ts). */
+  #isTorn = false;
 
   constructor(
     readonly folder: string | undefined,
@@ -105,12 +107,30 @@ class LibsqlStore implements Store {
       // Whoever opens it next goes on from here, whatever the machine's clock says by then.
       if (wrote) await sql.run("update meta set value = ? where name = 'instant'", [this.#now()]);
       state = 'over';
-      this.#db.exec('commit');
+      this.#commit();
       return answer;
     } catch (thrown) {
       state = 'over';
       this.#rollback();
       throw thrown instanceof TreadleError ? thrown : storeFailure(thrown, this.folder);
+    }
+  }
+
+  #commit(): void {
+    const isTorn = this.#isTorn;
+    this.#isTorn = true;
+    this.#db.exec('commit');
+    this.#isTorn = isTorn && !this.#beginLog();
+  }
+
+  /** Moves the log's changes into the file and empties it; false where that cannot be done now. */
+  #beginLog(): boolean {
+    try {
+      return (
+        (this.#db.prepare('pragma wal_checkpoint(truncate)').all()[0] as { busy?: number } | undefined)?.busy === 0
+      );
+    } catch {
+      return false;
     }
   }
 
@@ -136,12 +156,9 @@ class LibsqlStore implements Store {
     this.#isClosed = true;
     this.#queue = this.#queue.then(() => {
       this.#prepared.clear();
-      try {
-        // libsql ends a connection only when its statements were collected: so the log is emptied here, not there.
-        this.#db.exec('pragma wal_checkpoint(truncate)');
-      } catch {
-        // It stays in the log, where the next one finds it.
-      }
+      // libsql ends a connection only when its statements were collected: so the log is emptied here, not there. Where it cannot be,
+      // the next one finds it.
+      this.#beginLog();
       this.#db.close();
       this.#release();
     });
