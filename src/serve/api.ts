@@ -190,6 +190,25 @@ export const ToolStatistics = z.strictObject({
   ms: Latency,
 });
 
+const count = z.number().int();
+
+/** How the sessions of a server are kept; of several processes the sums, and of lag and lease the worst. */
+export const KeepingFigures = z.strictObject({
+  durability: z.enum(['none', 'call', 'disk']),
+  /** Sessions that are kept, and those with requests that no savepoint holds yet. */
+  kept: count,
+  unsaved: count,
+  /** Milliseconds that the oldest such request has waited. */
+  savepointLagMs: count,
+  /** Since the start; `fenced`: refused because another process owns the session. */
+  savepoints: z.strictObject({ saved: count, fenced: count, failed: count, bytes: count }),
+  log: z.strictObject({ bytes: count, segments: count, records: count }),
+  leaseLeftMs: count,
+  /** Sessions taken up from processes that died, those of them that lost calls, those that were lost, those that moved away, and those
+   * whose savepoint cannot be had yet. */
+  recoveries: z.strictObject({ recovered: count, rolledBack: count, lost: count, moved: count, missing: count }),
+});
+
 export const ServerInfo = z.strictObject({
   version: z.string(),
   /** By status. */
@@ -200,6 +219,8 @@ export const ServerInfo = z.strictObject({
   worlds: z.strictObject({ loaded: z.number().int(), known: z.number().int() }),
   rssMiB: z.number(),
   uptimeSeconds: z.number(),
+  /** Absent where sessions end with the process. */
+  keeping: KeepingFigures.optional(),
   /** Worlds and tasks are still being read ahead. */
   warming: z.literal(true).optional(),
   /** Why no session is opened now; absent when all is well. */
@@ -232,6 +253,7 @@ export type VerifyRequest = z.input<typeof VerifyRequest>;
 export type ServedEntry = z.infer<typeof ServedEntry>;
 export type SessionLedger = z.infer<typeof SessionLedger>;
 export type ToolStatistics = z.infer<typeof ToolStatistics>;
+export type KeepingFigures = z.infer<typeof KeepingFigures>;
 export type ServerInfo = z.infer<typeof ServerInfo>;
 export type RecordKind = z.infer<typeof RecordKind>;
 export type RegistryRecord = z.infer<typeof RegistryRecord>;

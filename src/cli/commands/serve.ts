@@ -1,6 +1,8 @@
 /** treadle serve: a corpus as a MegaMCP server, or one session of it over stdio. */
 import { Command, Option } from 'commander';
+import { TreadleError } from '../../errors.js';
 import type { OpenedSession, OpenRequest } from '../../serve/api.js';
+import { DURABILITIES, type Durability } from '../../serve/durable/session/keeper.js';
 import { serveStdio } from '../../serve/mcp/stdio.js';
 import { type MegaMcp, serveMegaMcp } from '../../serve/megamcp.js';
 import { agentView } from '../../serve/sessions/server/agent-view.js';
@@ -11,6 +13,7 @@ import { clientLines, sayHowToConnect } from '../serving/connect.js';
 import { faultsOf } from '../serving/faults.js';
 import { boundHeap } from '../serving/heap.js';
 import { type House, openHouse } from '../serving/house.js';
+import { countOutcomes, takenLine } from '../serving/taken.js';
 import { warmUp } from '../serving/warm-up.js';
 import { makeUi, type Ui, warn } from '../ui.js';
 
@@ -30,6 +33,9 @@ interface Options {
   idle: number;
   rest: number[];
   data?: string;
+  durable: Durability;
+  blobs?: string;
+  diskReserve: number;
   server: string[];
   allowHost: string[];
   warm: boolean;
@@ -52,6 +58,26 @@ const requestOf = ({ world, task, scenario }: Options, first: string): OpenReque
     ...(scenario === undefined ? {} : { scenario: named(scenario) }),
     ...(world ? { world } : {}),
   };
+};
+
+/** Nothing can be kept in a folder that goes with the server. */
+const checkKeeping = ({ data, durable, blobs }: Options): void => {
+  if (data !== undefined || (durable === 'none' && blobs === undefined)) return;
+  throw new TreadleError({
+    code: 'no_data_folder',
+    message: 'Sessions are kept only where the server has a data folder',
+    value: blobs === undefined ? `--durable ${durable}` : '--blobs',
+    next: 'Say where: --data DIR.',
+  });
+};
+
+/** What became of the sessions of servers before. */
+const sayTaken = (ui: Ui, { taken }: House): void => {
+  if (!taken) return;
+  const said = takenLine(countOutcomes(taken.sessions));
+  if (said) ui.say(said);
+  for (const { folder, segment, offset, why } of taken.damage)
+    warn(`log ${folder}/${segment}, byte ${offset}: ${why}; sessions that it was needed for are told what they lost`);
 };
 
 const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
@@ -94,6 +120,7 @@ const overHttp = async (house: House, options: Options, first: string, ui: Ui): 
   const sessions: OpenedSession[] = [];
   const request = requestOf(options, first);
   for (let n = 0; n < count; n++) sessions.push(await house.server.open(request));
+  sayTaken(ui, house);
   const { worlds, tasks, scenarios } = house.published;
   const name = sessions[0]?.pins.world.name ?? first;
   ui.give({
@@ -105,6 +132,7 @@ const overHttp = async (house: House, options: Options, first: string, ui: Ui): 
     worlds,
     tasks,
     scenarios,
+    ...(house.taken ? { recovered: countOutcomes(house.taken.sessions) } : {}),
     sessions,
     ...(sessions[0] ? { clients: clientLines(name, sessions[0]) } : {}),
   });
@@ -149,7 +177,24 @@ export const serveCommand = (): Command =>
         .default([IDLE_TIMES.park, IDLE_TIMES.disk, IDLE_TIMES.store])
         .argParser(risingSeconds('--rest', 3, '30,300,1800')),
     )
-    .option('--data <dir>', 'where registry, resting sessions and ledgers are kept; temporary when absent')
+    .option('--data <dir>', 'where registry, sessions and ledgers are kept; sessions end with the server when absent')
+    .addOption(
+      new Option(
+        '--durable <what>',
+        'what survives the death of the server: savepoints, every call, or that and the power',
+      )
+        .choices(DURABILITIES)
+        .default('none'),
+    )
+    .option(
+      '--blobs <where>',
+      'savepoints: s3://BUCKET/PREFIX?endpoint=URL or a folder; in the data folder when absent',
+    )
+    .addOption(
+      new Option('--disk-reserve <MiB>', 'free room of the disk below which nothing more is taken')
+        .default(64)
+        .argParser(wholeNumber('--disk-reserve', 1_048_576, 0)),
+    )
     .option('--server <file>', 'an outside MCP server that sessions may ask for (YAML or JSON); repeatable', listed, [])
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
     .addOption(faultOption())
@@ -174,6 +219,7 @@ the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
     )
     .action(async (dir: string, options: Options) => {
       const ui = makeUi(options.json === true);
+      checkKeeping(options);
       boundHeap(options.lean === true);
       const [park, disk, store] = options.rest as [number, number, number];
       const { corpus, worlds } = chosenWorlds(dir, options.world);
@@ -181,6 +227,9 @@ the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
       const house = await openHouse({
         dir,
         data: options.data,
+        durability: options.durable,
+        blobs: options.blobs,
+        diskReserve: options.diskReserve * 1_048_576,
         servers: options.server,
         faults: faultsOf(options.fault, options.faultSeed, corpus, worlds),
         limits: {

@@ -6,7 +6,10 @@ import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
 import { eventWeaver } from '../../dynamics/weaver.js';
 import type { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
-import { folderBlobs } from '../../serve/blobs/folder.js';
+import { type Embedded, type EmbeddedOptions, openEmbedded } from '../../serve/durable/embedded.js';
+import { faultsOfEnvironment } from '../../serve/durable/faults/seeded.js';
+import type { TakenUp } from '../../serve/durable/session/house-keeping.js';
+import type { Durability } from '../../serve/durable/session/keeper.js';
 import type { ServerFaults } from '../../serve/faults/session-faults.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
@@ -19,13 +22,20 @@ export interface House {
   registry: Registry;
   published: PublishedCorpus;
   server: SessionServer;
+  /** What became of the sessions that servers before left in the data folder. */
+  taken?: TakenUp;
   close(): Promise<void>;
 }
 
 export interface HouseOptions {
   dir: string;
-  /** Registry, ledgers, parked sessions and blobs; temporary where absent. */
+  /** Registry, ledgers, parked sessions, savepoints and logs; temporary where absent, and sessions end with the process then. */
   data?: string | undefined;
+  /** How sessions are kept; only with `data`. */
+  durability?: Durability;
+  /** Where savepoints go; a folder of `data` when absent. */
+  blobs?: string | undefined;
+  diskReserve?: number;
   /** Files that describe outside MCP servers. */
   servers: readonly string[];
   limits: Partial<ServerLimits>;
@@ -40,12 +50,27 @@ export const publishServers = (registry: Registry, files: readonly string[]): vo
   }
 };
 
+const keepingOf = (
+  { durability = 'none', blobs, diskReserve, onDefect }: HouseOptions,
+  folder: string,
+): EmbeddedOptions => ({
+  folder,
+  durability,
+  blobs,
+  ...(diskReserve === undefined ? {} : { diskReserve }),
+  faults: faultsOfEnvironment(process.env),
+  onDefect,
+});
+
 /** Throws what opening the corpus or the data folder throws. */
-export const openHouse = async ({ dir, data, servers, limits, faults, onDefect }: HouseOptions): Promise<House> => {
+export const openHouse = async (options: HouseOptions): Promise<House> => {
+  const { dir, data, servers, limits, faults, onDefect } = options;
   const corpus = Corpus.open(dir);
   const check = (content: Json): Json => parseOutsideSpec(content) as unknown as Json;
   const registry = openRegistry({ server: check, ...(data === undefined ? {} : { folder: `${data}/registry` }) });
+  let embedded: Embedded | undefined;
   try {
+    if (data !== undefined) embedded = await openEmbedded(keepingOf(options, data));
     const published = publishCorpus(registry, corpus);
     publishServers(registry, servers);
     const engine = await Engine.start();
@@ -53,19 +78,23 @@ export const openHouse = async ({ dir, data, servers, limits, faults, onDefect }
       engine,
       registry,
       partsOf: (hash) => published.source.partsOf(hash),
-      ...(data === undefined ? {} : { folder: `${data}/sessions`, blobs: folderBlobs(`${data}/blobs`) }),
+      ...(data === undefined ? {} : { folder: `${data}/sessions` }),
+      ...(embedded ? { blobs: embedded.data.blobs, keeping: embedded.house.keeping } : {}),
       limits,
       ...(faults ? { faults } : {}),
       weaver: eventWeaver,
       onDefect,
     });
+    const taken = await embedded?.house.takeOver();
     const close = async (): Promise<void> => {
       await server.shutDown();
+      await embedded?.close();
       engine.close();
       registry.close();
     };
-    return { corpus, registry, published, server, close };
+    return { corpus, registry, published, server, ...(taken ? { taken } : {}), close };
   } catch (thrown) {
+    await embedded?.close();
     registry.close();
     throw thrown;
   }

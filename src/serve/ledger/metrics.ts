@@ -64,12 +64,36 @@ const serverFamilies = (info: ServerInfo, source: MetricsSource): Family[] => [
   gauge('treadle_uptime_seconds', 'Seconds since the server started', info.uptimeSeconds),
 ];
 
+const keepingFamilies = ({ keeping }: ServerInfo): Family[] => {
+  if (!keeping) return [];
+  const { savepoints, log, recoveries } = keeping;
+  const { bytes, ...outcomes } = savepoints;
+  const { missing, ...taken } = recoveries;
+  return [
+    gauge('treadle_kept_sessions', 'Sessions that are kept beyond their process', keeping.kept),
+    gauge('treadle_unsaved_sessions', 'Sessions with requests that no savepoint holds yet', keeping.unsaved),
+    gauge('treadle_savepoint_lag_seconds', 'Age of the oldest such request', keeping.savepointLagMs / 1_000),
+    byLabel('treadle_savepoints_total', 'Savepoints since the start, by outcome', 'outcome', outcomes),
+    byLabel('treadle_savepoint_bytes_total', 'Bytes of savepoints written', 'what', { all: bytes }),
+    gauge('treadle_log_bytes', 'Bytes of the log', log.bytes),
+    gauge('treadle_log_segments', 'Files of the log', log.segments),
+    gauge('treadle_lease_left_seconds', 'Time left of the lease', keeping.leaseLeftMs / 1_000),
+    byLabel('treadle_recoveries_total', 'Sessions taken up, by what became of them', 'outcome', taken),
+    gauge('treadle_missing_sessions', 'Sessions whose savepoint cannot be had yet', missing),
+  ];
+};
+
 /** The text of `/metrics`. Rejects only where `source.info()` does. */
 export const metricsText = async (source: MetricsSource): Promise<string> => {
   const registry = new Registry();
   const info = await source.info();
   const more = source.more?.() ?? [];
-  for (const family of [...serverFamilies(info, source), ...callFamilies(source.statistics), ...more])
+  for (const family of [
+    ...serverFamilies(info, source),
+    ...keepingFamilies(info),
+    ...callFamilies(source.statistics),
+    ...more,
+  ])
     addFamily(registry, family);
   return registry.metrics();
 };

@@ -4,10 +4,12 @@
  */
 import { join } from 'node:path';
 import { asTreadleError, TreadleError } from '../../../errors.js';
+import type { KeepingFigures } from '../../api.js';
 import type { Blobs } from '../../blobs/blobs.js';
 import type { Keeping } from '../../sessions/server/keeping.js';
 import type { SessionServer } from '../../sessions/server/session-server.js';
 import { type Clock, processClock } from '../clock.js';
+import type { DiskWatch } from '../disk-watch.js';
 import { type FaultPoints, NO_FAULTS } from '../faults/fault-points.js';
 import { openPageLog } from '../log/file-log.js';
 import type { PageLog } from '../log/page-log.js';
@@ -31,6 +33,8 @@ export interface HouseKeepingOptions {
   clock?: Clock;
   faults?: FaultPoints;
   leaseMs?: number;
+  /** Says when nothing more may be taken. */
+  disk?: Pick<DiskWatch, 'needRoom' | 'free'>;
   times?: Partial<SavepointTimes>;
   /** Beyond it calls are refused until savepoints catch up. */
   mostLogBytes?: number;
@@ -113,16 +117,37 @@ export class HouseKeeping {
     const { keeper } = this;
     const close = (): Promise<void> => this.close();
     return {
-      ready: () => keeper.ready(),
+      ready: () => {
+        this.options.disk?.needRoom();
+        keeper.ready();
+      },
       opened: (...given) => keeper.opened(...given),
       called: (...given) => keeper.called(...given),
       changed: (...given) => keeper.changed(...given),
       rested: (live) => keeper.rested(live),
       woke: (...given) => keeper.woke(...given),
       forgotten: (live) => keeper.forgotten(live),
+      figures: () => this.figures(),
       close,
     };
   };
+
+  figures(): KeepingFigures {
+    const { saved, fenced, failed, bytes } = this.savepoints.counts;
+    const all = [...this.keeper.all()];
+    let unsaved = 0;
+    for (const kept of all) if (kept.unsaved > 0) unsaved++;
+    return {
+      durability: this.options.durability,
+      kept: all.length,
+      unsaved,
+      savepointLagMs: Math.round(this.savepoints.lagMs(all)),
+      savepoints: { saved, fenced, failed, bytes },
+      log: { bytes: this.log.bytes, segments: this.log.segments, records: this.log.written },
+      leaseLeftMs: Math.round(this.#lease.leftMs),
+      recoveries: { ...this.counts, missing: this.missing.size },
+    };
+  }
 
   get #recovery(): Recovery {
     const server = this.#server as SessionServer;

@@ -44,7 +44,7 @@ const notKept = (live: LiveSession, cause: TreadleError): TreadleError =>
     cause,
   });
 
-export class Keeper implements Keeping {
+export class Keeper implements Omit<Keeping, 'figures'> {
   readonly #kept = new Map<LiveSession, Kept>();
   #isClosed = false;
 

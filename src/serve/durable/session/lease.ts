@@ -34,6 +34,11 @@ export class LeaseKeeping {
     return this.lease.incarnation;
   }
 
+  /** By this process's own clock. */
+  get leftMs(): number {
+    return Math.max(0, this.#renewedAt + this.parts.ms - this.parts.clock.now());
+  }
+
   /** The lease has run out by this process's own clock: what it acknowledges now may be another's to say. */
   get isStale(): boolean {
     return this.parts.clock.now() - this.#renewedAt > this.parts.ms;

@@ -25,6 +25,7 @@ export const infoOf = (server: SessionServer): ServerInfo => {
     worlds: { loaded: server.worlds.size, known: server.registry.list('world').length },
     rssMiB: Math.round((process.memoryUsage.rss() / MIB) * 10) / 10,
     uptimeSeconds: Math.round(process.uptime()),
+    ...(server.keeping ? { keeping: server.keeping.figures() } : {}),
     ...(server.isWarming ? { warming: true as const } : {}),
     ...(refusing ? { refusing: refusing.message } : {}),
   };

@@ -1,4 +1,5 @@
 /** The seam between sessions and whoever keeps them beyond the life of their process (`serve/durable`). */
+import type { KeepingFigures } from '../../api.js';
 import type { CallOutcome } from '../../tool-host.js';
 import type { Session } from '../session.js';
 import type { LiveSession } from './live-session.js';
@@ -28,6 +29,7 @@ export interface Keeping {
   woke(live: LiveSession, session: Session): void;
   /** It is forgotten: nothing of it is kept any longer. */
   forgotten(live: LiveSession): void;
+  figures(): KeepingFigures;
   /** All is kept and let go of; sessions go on wherever they are taken up. */
   close(): Promise<void>;
 }

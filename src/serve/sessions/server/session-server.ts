@@ -26,6 +26,7 @@ import { Session } from '../session.js';
 import { type Companions, NO_COMPANIONS } from './companions.js';
 import { serverFolder } from './folder.js';
 import type { CallDelta, SavedStart, SessionImage } from './image.js';
+import type { Keeping } from './keeping.js';
 import { LiveSession } from './live-session.js';
 import { type Opening, Openings } from './openings.js';
 import { SERVER_LIMITS, type ServerLimits, type SessionServerOptions, sourcesOf } from './options.js';
@@ -98,6 +99,9 @@ export class SessionServer implements Doorkeeper {
   get worlds(): WorldCache {
     return this.#house.worlds;
   }
+  get keeping(): Keeping | undefined {
+    return this.#house.keeping;
+  }
   /** Sessions that are not closed. */
   get size(): number {
     return this.#roll.open;
@@ -109,10 +113,21 @@ export class SessionServer implements Doorkeeper {
 
   /** Throws `at_capacity` or what keeps the server from taking sessions, both retryable. */
   needRoom(count = 1): void {
-    const reason = this.refusing ?? (this.#roll.open + count > this.limits.capacity ? this.#full() : undefined);
+    const reason =
+      this.refusing ?? this.#unable() ?? (this.#roll.open + count > this.limits.capacity ? this.#full() : undefined);
     if (reason === undefined) return;
     this.refusedOpens[reason.code] = (this.refusedOpens[reason.code] ?? 0) + 1;
     throw reason;
+  }
+
+  /** Why nothing new could be kept. */
+  #unable(): TreadleError | undefined {
+    try {
+      this.#house.keeping?.ready();
+      return undefined;
+    } catch (thrown) {
+      return asTreadleError(thrown, 'infrastructure');
+    }
   }
 
   #full(): TreadleError {

@@ -1,0 +1,136 @@
+/**
+ * Everything that keeps the sessions of a server in one process: the store in the data folder, blobs in it or elsewhere, the lease, the
+ * log, and the rounds of reaping and collecting (serving.md, seams: the embedded process is itself one worker).
+ */
+import { join } from 'node:path';
+import { asTreadleError, type TreadleError } from '../../errors.js';
+import type { Blobs } from '../blobs/blobs.js';
+import { faultyBlobs } from '../blobs/faulty.js';
+import { openBlobs } from '../blobs/open.js';
+import { type Clock, processClock } from './clock.js';
+import { DiskWatch } from './disk-watch.js';
+import { type FaultPoints, NO_FAULTS } from './faults/fault-points.js';
+import { garbageCollector } from './garbage.js';
+import type { Ownership } from './ownership/ownership.js';
+import { storeOwnership } from './ownership/stored.js';
+import { parseSavepointKey, SAVEPOINTS } from './savepoint-key.js';
+import { HouseKeeping, LEASE_MS } from './session/house-keeping.js';
+import type { Durability } from './session/keeper.js';
+import type { SavepointTimes } from './session/savepoints.js';
+import { openStore } from './store/libsql.js';
+import type { Store } from './store/store.js';
+
+export interface DataOptions {
+  folder: string;
+  /** `s3://...`, or a folder; `blobs/` in the data folder when absent. */
+  blobs?: string | undefined;
+  clock?: Clock;
+  faults?: FaultPoints;
+  /** Only for drills: false lets anybody move any session's head. */
+  fence?: boolean;
+  onDefect: (error: TreadleError) => void;
+}
+
+/** A data folder that is open: one process has it. */
+export interface Data {
+  store: Store;
+  ownership: Ownership;
+  blobs: Blobs;
+  /** One round of the reaper and, every ten minutes, of the garbage collector; they also run by themselves. */
+  tidy(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const COLLECT_MS = 600_000;
+
+/** Throws `folder_in_use`, `data_folder_newer`, and what opening store and blobs throw. */
+export const openData = async (options: DataOptions): Promise<Data> => {
+  const { folder, clock = processClock, faults = NO_FAULTS, fence = true, onDefect } = options;
+  const blobs = faultyBlobs(openBlobs(options.blobs ?? join(folder, 'blobs')), faults);
+  const store = await openStore(join(folder, 'store'), { clock, faults });
+  const ownership = storeOwnership(store, { faults, fence });
+  const isReferenced = async (keys: readonly string[]): Promise<ReadonlySet<string>> => {
+    const sessions = await ownership.sessions();
+    const held = new Set(sessions.flatMap(({ head, previous }) => [head?.key, previous?.key]));
+    const known = new Set(sessions.map(({ session }) => session));
+    // What is no savepoint is where a session rests.
+    const isRest = (key: string): boolean => !parseSavepointKey(key) && known.has(key.split('/')[1] ?? '');
+    return new Set(keys.filter((key) => held.has(key) || isRest(key)));
+  };
+  const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced, clock });
+  let collectedAt = clock.now();
+  const tidy = async (): Promise<void> => {
+    try {
+      await ownership.reap();
+      if (clock.now() - collectedAt < COLLECT_MS) return;
+      collectedAt = clock.now();
+      await collector.round();
+    } catch (thrown) {
+      onDefect(asTreadleError(thrown, 'infrastructure'));
+    }
+  };
+  const timer = setInterval(() => void tidy(), LEASE_MS / 2);
+  timer.unref();
+  return {
+    store,
+    ownership,
+    blobs,
+    tidy,
+    close: async () => {
+      clearInterval(timer);
+      await store.close();
+    },
+  };
+};
+
+export interface EmbeddedOptions extends DataOptions {
+  durability: Durability;
+  /** Bytes of the disk that are kept free. */
+  diskReserve?: number;
+  times?: Partial<SavepointTimes>;
+  leaseMs?: number;
+}
+
+export interface Embedded {
+  data: Data;
+  house: HouseKeeping;
+  close(): Promise<void>;
+}
+
+const RESERVE = 64 * 1_048_576;
+
+/** Throws as `openData`; nothing is left open then. The server is made with `house.keeping`, and `house.takeOver()` comes before its doors. */
+export const openEmbedded = async (options: EmbeddedOptions): Promise<Embedded> => {
+  const { folder, durability, times, diskReserve = RESERVE, leaseMs, clock, faults, onDefect } = options;
+  const data = await openData(options);
+  const disk = new DiskWatch(folder, diskReserve);
+  try {
+    await disk.begin();
+    const house = await HouseKeeping.open({
+      name: 'embedded',
+      folder,
+      durability,
+      ownership: data.ownership,
+      blobs: data.blobs,
+      disk,
+      onDefect,
+      ...(times ? { times } : {}),
+      ...(clock ? { clock } : {}),
+      ...(faults ? { faults } : {}),
+      ...(leaseMs ? { leaseMs } : {}),
+    });
+    return {
+      data,
+      house,
+      close: async () => {
+        disk.end();
+        await house.close();
+        await data.close();
+      },
+    };
+  } catch (thrown) {
+    disk.end();
+    await data.close();
+    throw thrown;
+  }
+};
