@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { Corpus } from '../../corpus/corpus.js';
 import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
 import type { Json } from '../../kit/hash.js';
+import type { Data } from '../../serve/durable/embedded.js';
+import { faultsOfEnvironment } from '../../serve/durable/faults/seeded.js';
+import { openFrontData } from '../../serve/durable/front-data.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
 import type { WorkerCommand } from '../../serve/workers/front/worker.js';
@@ -15,9 +18,11 @@ import type { WorkerOrders } from './worker.js';
 
 export interface FrontOptions
   extends HouseOptions,
-    Pick<WithWorkersOptions, 'workers' | 'doors' | 'ownership' | 'serves' | 'clock' | 'onFatal'> {
+    Pick<WithWorkersOptions, 'workers' | 'doors' | 'serves' | 'clock' | 'onFatal'> {
   warm: boolean;
   lean: boolean;
+  /** Milliseconds of a worker's lease. */
+  leaseMs?: number;
   /** Of the front; sessions open at once are in `limits`. */
   front?: WithWorkersOptions['limits'];
   /** This build's own worker when absent. */
@@ -41,15 +46,21 @@ const ownWorker = (): WorkerCommand => {
 /** Throws what opening the corpus, the data folder and the doors throws, and `worker_crashes`. */
 export const openFront = async (options: FrontOptions): Promise<Front> => {
   const { dir, data, servers, limits, faults, warm, lean, doors, front, command = ownWorker(), ...rest } = options;
+  const { durability = 'none', blobs, diskReserve, leaseMs, onDefect } = options;
   const corpus = Corpus.open(dir);
   const check = (content: Json): Json => parseOutsideSpec(content) as unknown as Json;
   const registry = openRegistry({ server: check, ...(data === undefined ? {} : { folder: `${data}/registry` }) });
   const folder = data === undefined ? mkdtempSync(join(tmpdir(), 'treadle-workers-')) : join(resolve(data), 'workers');
-  const leave = (): void => {
+  let store: Data | undefined;
+  const leave = async (): Promise<void> => {
+    await store?.close();
     registry.close();
     if (data === undefined) rmSync(folder, { recursive: true, force: true });
   };
   try {
+    const faultPoints = faultsOfEnvironment(process.env);
+    if (data !== undefined)
+      store = await openFrontData({ folder: resolve(data), blobs, faults: faultPoints, onDefect });
     const published = publishCorpus(registry, corpus);
     publishServers(registry, servers);
     const { now: _, ...told } = limits;
@@ -59,7 +70,17 @@ export const openFront = async (options: FrontOptions): Promise<Front> => {
       limits: told,
       warm,
       lean,
-      ...(data === undefined ? {} : { blobs: join(resolve(data), 'blobs') }),
+      ...(data === undefined
+        ? {}
+        : {
+            keeping: {
+              folder: resolve(data),
+              durability,
+              blobs: blobs ?? join(resolve(data), 'blobs'),
+              ...(diskReserve === undefined ? {} : { diskReserve }),
+              ...(leaseMs === undefined ? {} : { leaseMs }),
+            },
+          }),
       ...(faults ? { faults: { rules: faults.rules.map(({ text }) => text), seed: faults.seed } } : {}),
     };
     const served = await serveWithWorkers({
@@ -67,17 +88,18 @@ export const openFront = async (options: FrontOptions): Promise<Front> => {
       command,
       house: orders as unknown as Json,
       registry,
+      ...(store ? { ownership: store.ownership } : {}),
       doors,
       ...(data === undefined ? {} : { contents: join(resolve(data), 'registry', 'contents') }),
       limits: { ...(limits.capacity === undefined ? {} : { capacity: limits.capacity }), ...front },
     });
     const close = async (): Promise<void> => {
       await served.close();
-      leave();
+      await leave();
     };
     return { corpus, registry, published, served, close };
   } catch (thrown) {
-    leave();
+    await leave();
     throw thrown;
   }
 };

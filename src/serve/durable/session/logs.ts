@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord, ReadLog } from '../log/page-log.js';
 import { readLog, removeLog } from '../log/read-log.js';
+import type { OwnedSession } from '../ownership/ownership.js';
 
 /** `name#uuid` as a folder. */
 export const logFolder = (folder: string, incarnation: string): string => join(folder, incarnation.replace('#', '.'));
@@ -44,3 +45,15 @@ export const readLogs = (folders: readonly string[], sessions?: ReadonlySet<stri
 export const removeLogs = (folders: readonly string[]): void => {
   for (const folder of folders) removeLog(folder);
 };
+
+/** Whether nothing in a dead log is needed any more: each session of it ended, or somebody alive took it up from there. */
+export const isSettled = (
+  { records }: LeftBehind,
+  owned: ReadonlyMap<string, Pick<OwnedSession, 'owner' | 'ownerIsDead' | 'gen'>>,
+): boolean =>
+  [...records].every(([session, logs]) => {
+    const all = logs.flat();
+    const row = owned.get(session);
+    if (!row || all.at(-1)?.kind === 'gone') return true;
+    return row.owner !== null && !row.ownerIsDead && all.every(({ gen }) => gen < row.gen);
+  });

@@ -37,6 +37,9 @@ export type Recovered =
   /** Nothing that was kept of it can be read; `mayReturn`: what it lies in cannot be asked now. */
   | { session: string; outcome: 'lost'; why: string; mayReturn: boolean };
 
+/** By session, one list a log. */
+type Logs = ReadonlyMap<string, readonly (readonly LogRecord[])[]>;
+
 /** Savepoints that are fetched at once. */
 const FETCHES = 16;
 const CLAIMS = 1_000;
@@ -60,14 +63,11 @@ export class Recovery {
   constructor(readonly parts: RecoveryParts) {}
 
   /** `logs`: what dead processes left, by session. Sessions that somebody alive owns are left alone. Never throws for one session. */
-  async take(
-    sessions: readonly string[],
-    logs: ReadonlyMap<string, readonly (readonly LogRecord[])[]>,
-  ): Promise<Recovered[]> {
+  async take(sessions: readonly string[], logs: Logs): Promise<Recovered[]> {
     const { ownership, incarnation } = this.parts;
     const out: Recovered[] = [];
     for (let at = 0; at < sessions.length; at += CLAIMS) {
-      const claims = await ownership.claim(incarnation(), sessions.slice(at, at + CLAIMS));
+      const claims = await this.#claim(sessions.slice(at, at + CLAIMS), logs);
       const waiting = claims.map((claim, i) => ({ claim, i: at + i }));
       const work = async (): Promise<void> => {
         for (let next = waiting.shift(); next; next = waiting.shift())
@@ -75,7 +75,32 @@ export class Recovery {
       };
       await Promise.all(Array.from({ length: FETCHES }, work));
     }
+    // What could not be had stays nobody's, and what is left of it with it.
+    const lost = out.filter(({ outcome }) => outcome === 'lost').map(({ session }) => session);
+    if (lost.length > 0) await ownership.release(incarnation(), lost);
     return out;
+  }
+
+  /**
+   * Generations are higher than any that was logged: who opened a session writes at 1 before the store knows of it, and may have died
+   * between.
+   */
+  async #claim(sessions: readonly string[], logs: Logs): Promise<Claim[]> {
+    const { ownership, incarnation } = this.parts;
+    const claims = await ownership.claim(incarnation(), sessions);
+    const highest = new Map<string, number>();
+    for (const session of sessions)
+      for (const records of logs.get(session) ?? [])
+        for (const { gen } of records) highest.set(session, Math.max(gen, highest.get(session) ?? 0));
+    const isLow = (claim: Claim): boolean => claim.granted && claim.gen <= (highest.get(claim.session) ?? 0);
+    for (let low = claims.filter(isLow); low.length > 0; low = claims.filter(isLow)) {
+      const again = await ownership.claim(
+        incarnation(),
+        low.map(({ session }) => session),
+      );
+      for (const claim of again) claims[claims.findIndex(({ session }) => session === claim.session)] = claim;
+    }
+    return claims;
   }
 
   async #take(claim: Claim, logs: readonly (readonly LogRecord[])[]): Promise<Recovered> {

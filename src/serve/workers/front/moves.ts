@@ -59,14 +59,14 @@ export class Moves {
       const [...entries] = this.#orphans;
       const shares = targets.map((_, i) => entries.filter((__, n) => n % targets.length === i));
       const done = await Promise.all(targets.map((to, i) => this.give(shares[i] as Entry[], to)));
-      if (!done.includes(true)) await this.options.clock.sleep(RETRY_MS);
+      if (done.includes(false)) await this.options.clock.sleep(RETRY_MS);
     }
     this.#isAdopting = false;
   }
 
   /** Asks a worker to take these over. False where it could not even be asked: they are nobody's still. */
   async give(entries: readonly Entry[], to: Worker): Promise<boolean> {
-    if (entries.length === 0) return false;
+    if (entries.length === 0) return true;
     const { router, onDefect } = this.options;
     try {
       const { value } = await to.rpc.request('adopt', idsOf(entries));
@@ -74,11 +74,16 @@ export class Moves {
       const taken = new Set(adopted);
       const failed = new Map(lost.map((one) => [one.session, whyOf(one)]));
       for (const entry of entries) {
+        // What it lies in cannot be asked now: it is tried again, and so long whoever asks waits.
+        if (failed.get(entry.id)?.isRetryable) {
+          this.#orphans.add(entry);
+          continue;
+        }
         this.#orphans.delete(entry);
         if (taken.has(entry.id)) router.settle(entry, to);
         else router.lose(entry, failed.get(entry.id) ?? whyOf({ session: entry.id, why: null }));
       }
-      return true;
+      return !lost.some(({ session }) => failed.get(session)?.isRetryable);
     } catch (thrown) {
       const error = asTreadleError(thrown, 'infrastructure');
       if (error.isRetryable) return false;
@@ -128,7 +133,8 @@ export class Moves {
     const free = entries.filter(({ id }) => !kept.has(id));
     for (const entry of entries) if (kept.has(entry.id)) router.settle(entry, from);
     const target = to();
-    if (target === undefined || (free.length > 0 && !(await this.give(free, target)))) this.orphan(free);
+    if (target === undefined || !(await this.give(free, target)))
+      this.orphan(free.filter(({ owner, lost }) => owner === undefined && lost === undefined));
     return kept.values().next().value;
   }
 }
