@@ -11,11 +11,13 @@ export const processClock: Clock = {
   now: elapsedMs,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      timer.unref();
-      signal?.addEventListener('abort', () => {
+      const end = (): void => {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
         resolve();
-      });
+      };
+      const timer = setTimeout(end, ms);
+      timer.unref();
+      signal?.addEventListener('abort', end);
     }),
 };

@@ -1,6 +1,6 @@
 /** How a front and its workers are doing, as one server. */
 import { cpuSeconds } from '../../../kit/clock.js';
-import type { ServerInfo } from '../../api.js';
+import type { KeepingFigures, ServerInfo } from '../../api.js';
 import type { Family } from '../../ledger/exposition.js';
 import { byLabel, gauge, type MetricsSource } from '../../ledger/metrics.js';
 import { Statistics } from '../../ledger/statistics.js';
@@ -42,6 +42,24 @@ const askAll = (fleet: Fleet): Promise<Asked[]> =>
       })),
   );
 
+/** Sums; of lag and lease the worst. Nothing where nothing is kept. */
+const keepingOf = (all: readonly KeepingFigures[]): Pick<ServerInfo, 'keeping'> => {
+  const [first] = all;
+  if (!first) return {};
+  const of = <T extends Counts>(part: (one: KeepingFigures) => T): T => summed(all.map(part)) as T;
+  return {
+    keeping: {
+      durability: first.durability,
+      ...of(({ kept, unsaved }) => ({ kept, unsaved })),
+      savepointLagMs: Math.max(...all.map(({ savepointLagMs }) => savepointLagMs)),
+      savepoints: of(({ savepoints }) => savepoints),
+      log: of(({ log }) => log),
+      leaseLeftMs: Math.min(...all.map(({ leaseLeftMs }) => leaseLeftMs)),
+      recoveries: of(({ recoveries }) => recoveries),
+    },
+  };
+};
+
 const together = (asked: readonly Asked[], fleet: Fleet, registry: Registry, capacity: number): ServerInfo => {
   const reports = asked.flatMap(({ worker, vitals }) => vitals ?? worker.report ?? []);
   const infos = reports.map(({ info }) => info);
@@ -56,6 +74,7 @@ const together = (asked: readonly Asked[], fleet: Fleet, registry: Registry, cap
     worlds: { loaded: Math.max(0, ...infos.map(({ worlds }) => worlds.loaded)), known: registry.list('world').length },
     rssMiB: Math.round((reports.reduce((sum, { rssBytes }) => sum + rssBytes, own) / MIB) * 10) / 10,
     uptimeSeconds: Math.round(process.uptime()),
+    ...keepingOf(infos.flatMap(({ keeping }) => keeping ?? [])),
     ...(infos.some(({ warming }) => warming) ? { warming: true as const } : {}),
     ...(refusing === undefined ? {} : { refusing }),
   };
