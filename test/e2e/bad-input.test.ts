@@ -17,7 +17,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorLine, scratch, treadle, treadleBeside } from './cli.js';
+import { errorLine, scratch, treadle } from './cli.js';
+import { warm, warmBeside } from './warm/warm.js';
 
 const document = (name: string): string => fileURLToPath(new URL(`../fixtures/documents/${name}`, import.meta.url));
 const INPUT = document('billing.yaml');
@@ -28,7 +29,7 @@ const dir = scratch();
 const good = join(dir, 'good');
 
 beforeAll(() => {
-  const built = treadle(['build', INPUT, '--tasks', '3', '--out', good, '--json']);
+  const built = warm(['build', INPUT, '--tasks', '3', '--out', good, '--json']);
   expect(built.status, built.stderr).toBe(0);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -40,7 +41,7 @@ const file = (name: string, text: string): string => {
 };
 
 const refused = (args: string[], code: string, says: RegExp): void => {
-  const ran = treadle(args);
+  const ran = warm(args);
   expect(ran.status, ran.stderr + ran.stdout).toBe(2);
   expect(errorLine(ran)).toMatch(new RegExp(`^error ${code}: `));
   expect(errorLine(ran)).toMatch(says);
@@ -90,7 +91,7 @@ describe('documents', () => {
   it('of 20 MB are read', () => {
     const small = JSON.parse(readFileSync(DESK, 'utf8'));
     const doc = { ...small, 'x-history': Array.from({ length: 20_000 }, (_, n) => `${n} ${'x'.repeat(1000)}`) };
-    const ran = treadle(['author', file('large.json', JSON.stringify(doc)), '--json']);
+    const ran = warm(['author', file('large.json', JSON.stringify(doc)), '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout).document.operations).toHaveLength(7);
   });
@@ -101,12 +102,12 @@ describe('documents', () => {
     refused(['build', path, '--out', join(dir, 'o5')], 'too_large', /limit/);
   });
   it('with references in a circle', () => {
-    const ran = treadle(['author', document('circular.yaml'), '--json']);
+    const ran = warm(['author', document('circular.yaml'), '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout).document.entities.length).toBeGreaterThan(0);
   });
   it('with remote references: they are named and not followed', () => {
-    const ran = treadle(['author', document('remote.yaml'), '--json']);
+    const ran = warm(['author', document('remote.yaml'), '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout).document.refs.length).toBeGreaterThan(0);
   });
@@ -126,19 +127,19 @@ describe('briefs', () => {
   it('leave no folder behind', () => expect(['b1', 'b2'].filter((name) => existsSync(join(dir, name)))).toEqual([]));
   it('full of odd characters are read, and nothing of them reaches the terminal', () => {
     const odd = 'Bäckerei \u202e\u200b\ufeff \u{1f950}\u{1f1eb}\u{1f1f7} 面包店 \u001b[31m в Лионе e\u0301\u0301\u0301';
-    const ran = treadle(['author', odd]);
+    const ran = warm(['author', odd]);
     expect(ran.status, ran.stderr).toBe(0);
     expect(ran.stdout + ran.stderr).not.toContain('\u001b');
-    const bad = treadle(['build', odd, '--out', join(good, 'treadle.json')]);
+    const bad = warm(['build', odd, '--out', join(good, 'treadle.json')]);
     expect(bad.stderr).not.toContain('\u001b');
   });
   it('in another language are read, or their defaults are said', () => {
-    const ran = treadle(['author', 'Fahrradwerkstatt in Leipzig mit 6 Mitarbeitern', '--json']);
+    const ran = warm(['author', 'Fahrradwerkstatt in Leipzig mit 6 Mitarbeitern', '--json']);
     expect(ran.status).toBe(0);
     expect(JSON.parse(ran.stdout).worlds[0].company.country).toBe('DE');
   });
   it('of 50,000 characters are cut, and that is said', () => {
-    const ran = treadle(['author', `A hotel in Porto. ${'We have many rooms and guests. '.repeat(1700)}`, '--json']);
+    const ran = warm(['author', `A hotel in Porto. ${'We have many rooms and guests. '.repeat(1700)}`, '--json']);
     expect(ran.status).toBe(0);
     expect(JSON.stringify(JSON.parse(ran.stdout).worlds[0].brief.evidence)).toMatch(/characters/);
   });
@@ -170,20 +171,20 @@ describe('corpus folders', () => {
     writeFileSync(join(data, readdirSync(data)[0] as string), 'not a database');
     refused(['rollout', to, '--again'], 'changed_file', /certified with/);
     // What was kept was made before: it needs no database.
-    expect(treadle(['rollout', to]).stdout).toContain('had been kept before');
+    expect(warm(['rollout', to]).stdout).toContain('had been kept before');
   });
   it('half written: the world that is not whole is not listed, and the build goes on', () => {
     const to = copy('half');
     rmSync(join(to, 'worlds', worldOf(to), 'world.yaml'));
-    expect(JSON.parse(treadle(['show', to, '--json']).stdout).worlds).toEqual([]);
-    const ran = treadle(['build', INPUT, '--tasks', '3', '--out', to, '--json']);
+    expect(JSON.parse(warm(['show', to, '--json']).stdout).worlds).toEqual([]);
+    const ran = warm(['build', INPUT, '--tasks', '3', '--out', to, '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout).certified).toBe(1);
   });
   it('whose index is lost or torn', () => {
     const to = copy('index');
     writeFileSync(join(to, 'index.json'), '{"treadle": "index/1", "wor');
-    expect(JSON.parse(treadle(['show', to, '--json']).stdout).worlds).toHaveLength(1);
+    expect(JSON.parse(warm(['show', to, '--json']).stdout).worlds).toHaveLength(1);
   });
   it('of another build', () => refused(['build', 'a hotel in Rome', '--out', good], 'other_build', /--out/));
   it('that are a file', () => {
@@ -194,7 +195,7 @@ describe('corpus folders', () => {
   });
   it('that nothing can be written to', () => {
     refused(['build', 'a hotel in Rome', '--out', '/dev/full'], 'not_a_folder', /--out/);
-    const ran = treadle(['build', 'a hotel in Rome', '--out', '/proc/treadle']);
+    const ran = warm(['build', 'a hotel in Rome', '--out', '/proc/treadle']);
     expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringMatching(/^error \w+: Cannot write .*--out/)]);
     refused(['build', 'a hotel in Rome', '--out', join(dir, 'x'.repeat(300))], 'bad_path', /shorter/);
   });
@@ -203,7 +204,7 @@ describe('corpus folders', () => {
       ['rollout', good, '--world', world],
       ['show', good, world],
     ]) {
-      const ran = treadle(args);
+      const ran = warm(args);
       expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringMatching(/^error no_(world|such_id): /)]);
     }
   });
@@ -211,17 +212,17 @@ describe('corpus folders', () => {
     const to = copy('linked');
     const link = join(dir, 'link');
     symlinkSync(to, link);
-    expect(JSON.parse(treadle(['show', link, '--json']).stdout).worlds).toHaveLength(1);
+    expect(JSON.parse(warm(['show', link, '--json']).stdout).worlds).toHaveLength(1);
     const elsewhere = file('elsewhere.json', '{"mine": true}');
     rmSync(join(to, 'index.json'));
     symlinkSync(elsewhere, join(to, 'index.json'));
-    expect(JSON.parse(treadle(['show', link, '--json']).stdout).worlds).toHaveLength(1);
+    expect(JSON.parse(warm(['show', link, '--json']).stdout).worlds).toHaveLength(1);
     expect(readFileSync(elsewhere, 'utf8')).toBe('{"mine": true}');
     symlinkSync('loop', join(dir, 'loop'));
     refused(['build', 'a hotel in Rome', '--out', join(dir, 'loop')], 'link_loop', /circle/);
     rmSync(join(to, 'worlds'), { recursive: true });
     symlinkSync('worlds', join(to, 'worlds'));
-    expect(treadle(['show', to]).stdout).toMatch(/no world/);
+    expect(warm(['show', to]).stdout).toMatch(/no world/);
   });
   it('with files that were edited into nonsense', () => {
     const to = copy('edited');
@@ -293,25 +294,25 @@ describe('model endpoints', () => {
 
   it('that are not named', () => refused(['rollout', good, '--policy', 'model'], 'no_model', /--base-url/));
   it('that are down: rollouts are kept with the problem, and the status says so', async () => {
-    const ran = await treadleBeside(['rollout', good, ...policy, '--base-url', 'http://127.0.0.1:9/v1', '--json']);
+    const ran = await warmBeside(['rollout', good, ...policy, '--base-url', 'http://127.0.0.1:9/v1', '--json']);
     expect(ran.status).toBe(1);
     expect(ran.stdout).toMatch(/endpoint_down/);
     expect(JSON.parse(ran.stdout)).toMatchObject({ rollouts: 3, unfinished: 3, passed: 0, passRate: null });
   });
   it('that answer nonsense', async () => {
     answer = 'nonsense';
-    const ran = await treadleBeside(['rollout', good, ...policy, '--base-url', url, '--json']);
+    const ran = await warmBeside(['rollout', good, ...policy, '--base-url', url, '--json']);
     expect(ran.status).toBe(1);
     expect(ran.stdout).toMatch(/bad_response/);
   });
   it('that are slow', async () => {
     answer = 'slow';
-    const ran = await treadleBeside(['rollout', good, ...policy, '--timeout', '1', '--base-url', url, '--json']);
+    const ran = await warmBeside(['rollout', good, ...policy, '--timeout', '1', '--base-url', url, '--json']);
     expect(ran.status).toBe(1);
     expect(ran.stdout).toMatch(/endpoint_timeout/);
   });
   it('the reference rollouts made before are still there', () =>
-    expect(JSON.parse(treadle(['show', good, '--json']).stdout).worlds[0]).toMatchObject({
+    expect(JSON.parse(warm(['show', good, '--json']).stdout).worlds[0]).toMatchObject({
       passed: 3,
       producers: { reference: { rollouts: 3, unfinished: 0, passed: 3 }, m: { unfinished: 3, passed: 0 } },
     }));
