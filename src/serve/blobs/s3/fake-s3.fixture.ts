@@ -117,7 +117,7 @@ export const fakeS3 = async (): Promise<FakeS3> => {
     const prefix = url.searchParams.get('prefix') ?? '';
     const after = url.searchParams.get('continuation-token') ?? '';
     const left = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
-    const page = left.slice(0, fake.pageSize);
+    const page = left.slice(0, Math.min(fake.pageSize, Number(url.searchParams.get('max-keys'))));
     const more = left.length > page.length;
     const entries = page.map((key) => `<Contents><Key>${escapeXml(key)}</Key><Size>1</Size></Contents>`).join('');
     const next = more ? `<NextContinuationToken>${escapeXml(page.at(-1)!)}</NextContinuationToken>` : '';

@@ -49,7 +49,23 @@ const failure = async (work: Promise<unknown>): Promise<TreadleError> =>
 const times = (count: number, whim: Whim): Whim[] => Array.from({ length: count }, () => whim);
 
 describe('on a store that behaves', () => {
-  blobsContract('S3, our own fake', () => blobs);
+  blobsContract(
+    'S3, our own fake',
+    () => openBlobs(`s3://bucket/p?endpoint=${fake.endpoint}`, { env: ENV, clock, page: 20 }),
+    {
+      many: 105,
+      runs: 20,
+    },
+  );
+
+  it('lists thousands of keys, a thousand a page', async () => {
+    await blobs.put('k0000', bytes('x'));
+    const keys = Array.from({ length: 2_500 }, (_, i) => `k${String(i).padStart(4, '0')}`);
+    for (const key of keys) fake.objects.set(`p/${key}`, fake.objects.get('p/k0000')!);
+    fake.seen = [];
+    expect(await blobs.list('')).toEqual(keys);
+    expect(fake.seen.length).toBe(3);
+  });
 });
 
 describe('tries again', () => {
@@ -159,7 +175,11 @@ describe('down', () => {
   });
 
   it('no such host', async () => {
-    const nowhere = openBlobs('s3://bucket?endpoint=http://no-such-host.invalid', { env: ENV, clock });
+    const nowhere = openBlobs('s3://bucket?endpoint=http://no-such-host.invalid', {
+      env: ENV,
+      clock,
+      patience: { tries: 1 },
+    });
     expect(await failure(nowhere.get('k'))).toMatchObject({ code: 'blob_failed', isRetryable: true });
   });
 });
@@ -312,6 +332,6 @@ it('does what a map does on a store that fails now and then', async () => {
         if (what === 'get' && !model.has(key)) expect(await code(blobs.get(key))).toBe('no_blob');
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 20 },
   );
 });

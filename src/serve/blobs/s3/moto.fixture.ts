@@ -20,9 +20,9 @@ main(["-H", "127.0.0.1", "-p", "0"])
 
 const ANONYMOUS = 'AWS4-HMAC-SHA256 Credential=x/20200101/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=x';
 
-const python = ['python3', '/usr/bin/python3'].find(
-  (one) => spawnSync(one, ['-c', 'import moto.server, flask'], { timeout: 60_000 }).status === 0,
-);
+const FIND = 'import importlib.util as u, sys; sys.exit(not (u.find_spec("moto") and u.find_spec("flask")))';
+
+const python = ['python3', '/usr/bin/python3'].find((one) => spawnSync(one, ['-c', FIND]).status === 0);
 
 /** False, with a loud line, where there is no moto. */
 export const hasMoto = (): boolean => {

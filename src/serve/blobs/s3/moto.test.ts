@@ -11,9 +11,8 @@ describe.skipIf(!hasMoto())('on moto', () => {
   let strict: Moto;
   let stores = 0;
   beforeAll(async () => {
-    moto = await startMoto(false);
-    strict = await startMoto(true);
-  });
+    [moto, strict] = await Promise.all([startMoto(false), startMoto(true)]);
+  }, 240_000);
   afterAll(() => {
     moto?.stop();
     strict?.stop();
@@ -22,7 +21,8 @@ describe.skipIf(!hasMoto())('on moto', () => {
   const place = (prefix: string, { bucket, endpoint }: Pick<Moto, 'bucket' | 'endpoint'> = moto): string =>
     `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}&region=us-east-1`;
 
-  blobsContract('S3', () => openBlobs(place(`store-${stores++}/b+c=d@e`), { env: moto.env }));
+  const open = () => openBlobs(place(`store-${stores++}/b+c=d@e`), { env: moto.env, page: 20 });
+  blobsContract('S3', open, { many: 105, runs: 10 });
 
   it('keeps to its prefix, and to keys that are ours', async () => {
     const one = openBlobs(place('one'), { env: moto.env });

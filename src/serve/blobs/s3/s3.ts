@@ -21,6 +21,8 @@ export interface S3Options {
   patience?: Partial<Patience>;
   /** Requests at once; the rest wait. */
   most?: number;
+  /** Keys on a page of a list. */
+  page?: number;
 }
 
 interface Request {
@@ -50,7 +52,7 @@ const checked = (key: string, { headers, bytes }: Answer): Tried<Uint8Array> => 
  * up as `blob_failed` may still be applied by the store later: keys that are written once are safe from that.
  */
 export const s3Blobs = (where: string, options: S3Options = {}): Blobs => {
-  const { env = process.env, clock = processClock, most = 32 } = options;
+  const { env = process.env, clock = processClock, most = 32, page: pageSize = 1_000 } = options;
   const patience = { ...PATIENCE, ...options.patience };
   const { url: base, prefix: root, region } = parseS3Address(where, env);
   const credentials = credentialsOf(env);
@@ -98,7 +100,7 @@ export const s3Blobs = (where: string, options: S3Options = {}): Blobs => {
         path: '',
         query: {
           'list-type': '2',
-          'max-keys': '1000',
+          'max-keys': String(pageSize),
           prefix: root + prefix,
           ...(token === undefined ? {} : { 'continuation-token': token }),
         },
