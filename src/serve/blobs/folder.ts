@@ -28,7 +28,21 @@ const folderOf = (names: readonly string[]): string => names.map((name) => `${na
 /** A put and the delete that takes an emptied folder away may cross. */
 const MOST_TRIES = 5;
 
-/** `sync`: every write waits for the disk. Throws `disk_full`, `blob_failed`. */
+/** A name is on the disk once its folder is. One that a delete took away meanwhile needs to be nowhere. */
+const settle = async (folder: string): Promise<void> => {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (thrown) {
+    if (systemCode(thrown) !== 'ENOENT') throw thrown;
+  }
+};
+
+/** `sync`: every write waits for the disk, the names of files too. Throws `disk_full`, `blob_failed`. */
 export const folderBlobs = (folder: string, sync = false): Blobs => {
   const parts = join(folder, 'parts');
   try {
@@ -40,6 +54,11 @@ export const folderBlobs = (folder: string, sync = false): Blobs => {
   const pathOf = (key: string): string => {
     const names = partsOfKey(key);
     return join(folder, folderOf(names.slice(0, -1)), `${names.at(-1)}.b`);
+  };
+
+  const foldersOf = (key: string): string[] => {
+    const names = partsOfKey(key).slice(0, -1);
+    return names.map((_, depth) => join(folder, folderOf(names.slice(0, depth + 1))));
   };
 
   const place = async (part: string, path: string, tries = 1): Promise<void> => {
@@ -85,6 +104,8 @@ export const folderBlobs = (folder: string, sync = false): Blobs => {
       try {
         await write(part, bytes);
         await place(part, path);
+        // Every one of them may just have been made, by this put or by another that does not wait for this one.
+        if (sync) await Promise.all([folder, ...foldersOf(key)].map(settle));
       } catch (thrown) {
         await rm(part, { force: true });
         throw diskFailure(thrown, 'write the blob', 'blob_failed');
