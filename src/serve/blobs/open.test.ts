@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TreadleError } from '../../errors.js';
 import { bytes, text } from './contract.fixture.js';
-import { openBlobs } from './open.js';
+import { memoryBlobs } from './memory.js';
+import { openBlobs, probeBlobs } from './open.js';
 import { credentialsOf, parseS3Address } from './s3/address.js';
 
 const ENV = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hush/hush+hush=' };
@@ -122,4 +123,25 @@ it('opens a folder', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe('a probe', () => {
+  it('leaves nothing behind', async () => {
+    const blobs = memoryBlobs();
+    await probeBlobs(blobs);
+    expect(await blobs.list('')).toEqual([]);
+  });
+
+  it('says what the store says, and what it does not show', async () => {
+    const blobs = memoryBlobs();
+    const denied = async (): Promise<never> => {
+      throw Object.assign(new Error('no'), { code: 'blob_denied' });
+    };
+    for (const method of ['put', 'get', 'list', 'delete'] as const)
+      await expect(probeBlobs({ ...blobs, [method]: denied })).rejects.toMatchObject({ code: 'blob_denied' });
+    await expect(probeBlobs({ ...blobs, list: async () => [] })).rejects.toMatchObject({ code: 'blob_failed' });
+    await expect(probeBlobs({ ...blobs, get: async () => bytes('other') })).rejects.toMatchObject({
+      code: 'blob_failed',
+    });
+  });
 });

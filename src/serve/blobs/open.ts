@@ -1,4 +1,5 @@
 /** A blob store by its address. */
+import { randomUUID } from 'node:crypto';
 import { TreadleError } from '../../errors.js';
 import type { Blobs } from './blobs.js';
 import { folderBlobs } from './folder.js';
@@ -22,5 +23,23 @@ export const openBlobs = (where: string, { sync = false, ...s3 }: OpenBlobsOptio
     message: 'Blobs cannot be kept there',
     value: scheme === undefined ? where : `${scheme}://...`,
     next: 'Give a folder, or s3://bucket/prefix?endpoint=https://host&region=name.',
+  });
+};
+
+/** Puts, gets, lists and deletes one small blob: for a server that starts. Throws what the store says to that. */
+export const probeBlobs = async (blobs: Blobs): Promise<void> => {
+  const key = `probe/${randomUUID()}`;
+  const bytes = Buffer.from(key);
+  await blobs.put(key, bytes);
+  const found = await blobs.get(key);
+  const keys = await blobs.list(key);
+  await blobs.delete(key);
+  if (bytes.equals(found) && keys.includes(key)) return;
+  throw new TreadleError({
+    code: 'blob_failed',
+    message: 'The blob store does not show what was just put there',
+    value: key,
+    next: 'Use a store in which a blob can be read and listed as soon as it is written.',
+    fault: 'infrastructure',
   });
 };
