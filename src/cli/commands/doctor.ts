@@ -12,6 +12,7 @@ import { closeAll, openable, openMany } from '../../serve/client/load/opening.js
 import { shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { jsonOption } from '../options.js';
+import { adminToken } from '../serving/admin-token.js';
 import { makeUi, type Ui } from '../ui.js';
 import { harnessLines, harnessLineText } from './harness.js';
 
@@ -22,16 +23,6 @@ interface Options {
   calls: number;
   json?: boolean;
 }
-
-const tokenOf = ({ token }: Options): string => {
-  const found = token ?? process.env.TREADLE_ADMIN_TOKEN;
-  if (found) return found;
-  throw new TreadleError({
-    code: 'no_token',
-    message: 'A server is asked with its admin token',
-    next: 'Give --token, or set TREADLE_ADMIN_TOKEN; treadle serve prints it at its start.',
-  });
-};
 
 /** Aborted by the first Ctrl-C; what is under way is finished and closed. The second one ends the process. */
 const onStop = (ui: Ui): { signal: AbortSignal; end(): void } => {
@@ -70,7 +61,7 @@ const measure = async (
   const held: OpenedSession[] = [];
   try {
     // A refusal is a finding: it is not waited for.
-    const hasty = connect({ url: options.against!, token: tokenOf(options), retry: { retries: 0 } });
+    const hasty = connect({ url: options.against!, token: adminToken(options.token), retry: { retries: 0 } });
     const hold = (session: OpenedSession): void => {
       held.push(session);
       ui.progress(`${held.length} of ${options.sessions} sessions open`);
@@ -121,7 +112,11 @@ const examine = async (options: Options): Promise<void> => {
     return;
   }
   const stop = onStop(ui);
-  const client = connect({ url: options.against, token: tokenOf(options), retry: { retries: 2, longestMs: 500 } });
+  const client = connect({
+    url: options.against,
+    token: adminToken(options.token),
+    retry: { retries: 2, longestMs: 500 },
+  });
   try {
     const { left, ...measured } = await measure(client, options, stop.signal, ui);
     if (stop.signal.aborted) throw interrupted(left);

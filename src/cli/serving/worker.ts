@@ -47,7 +47,7 @@ const openKept = async (
   rpc: Rpc,
   onDefect: (error: TreadleError) => void,
 ) => {
-  const faults = faultsOfEnvironment(process.env);
+  const faults = faultsOfEnvironment(process.env, { who: `${name} ${process.pid}` });
   const blobs = faultyBlobs(openBlobs(where), faults);
   const disk = new DiskWatch(folder, diskReserve);
   await disk.begin();

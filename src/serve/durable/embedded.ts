@@ -17,6 +17,7 @@ import { parseSavepointKey, SAVEPOINTS } from './savepoint-key.js';
 import { HouseKeeping, LEASE_MS } from './session/house-keeping.js';
 import type { Durability } from './session/keeper.js';
 import type { SavepointTimes } from './session/savepoints.js';
+import { storeIdentity } from './store/identity.js';
 import { openStore } from './store/libsql.js';
 import type { Store } from './store/store.js';
 
@@ -57,7 +58,8 @@ export const openData = async (options: DataOptions): Promise<Data> => {
     const isRest = (key: string): boolean => !parseSavepointKey(key) && known.has(key.split('/')[1] ?? '');
     return new Set(keys.filter((key) => held.has(key) || isRest(key)));
   };
-  const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced, clock });
+  const owner = await storeIdentity(store);
+  const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced, clock, owner });
   let collectedAt = clock.now();
   const tidy = async (): Promise<void> => {
     try {

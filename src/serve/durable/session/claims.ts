@@ -11,6 +11,8 @@ export interface ClaimsParts {
   clock: Clock;
   /** Another owns it. */
   fenced: (kept: Kept) => void;
+  /** It is forgotten, in the store too. */
+  ended: (kept: Kept) => void;
   /** Keys that nobody refers to any more. */
   unused: (keys: readonly string[]) => void;
   onDefect: (error: TreadleError) => void;
@@ -84,7 +86,9 @@ export class Claims {
           ended.map(({ live }) => live.id),
         ),
       );
-      if (keys) parts.unused(keys);
+      if (!keys) return;
+      parts.unused(keys);
+      for (const kept of ended) parts.ended(kept);
     });
   }
 

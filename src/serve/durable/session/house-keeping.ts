@@ -77,7 +77,8 @@ export class HouseKeeping {
     const unused = (keys: readonly string[]): void => {
       for (const key of keys) void blobs.delete(key).catch(() => {});
     };
-    this.claims = new Claims({ ownership, incarnation, clock, fenced, unused, onDefect });
+    const ended = ({ live, gen }: Kept): void => log.covered(live.id, gen, live.seq);
+    this.claims = new Claims({ ownership, incarnation, clock, fenced, ended, unused, onDefect });
     const times = { ...SAVEPOINT_TIMES, ...options.times };
     const parts = { blobs, log, claims: this.claims, clock, faults };
     this.savepoints = new Savepoints({ ...parts, times, fenced, unused, onDefect });

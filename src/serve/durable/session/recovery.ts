@@ -44,7 +44,10 @@ type Logs = ReadonlyMap<string, readonly (readonly LogRecord[])[]>;
 const FETCHES = 16;
 const CLAIMS = 1_000;
 
-const imageOfChain = async ({ base }: Chain, blobs: Blobs): Promise<{ image: SessionImage; bytes: Uint8Array }> => {
+export const imageOfChain = async (
+  { base }: Chain,
+  blobs: Blobs,
+): Promise<{ image: SessionImage; bytes: Uint8Array }> => {
   if ('whole' in base) return { image: imageOf(base.whole), bytes: base.whole };
   const bytes = await blobs.get(base.key);
   verifySavepoint(base.key, bytes);
