@@ -37,7 +37,7 @@ const PAGE = 500;
 const noPlace = (): TreadleError =>
   new TreadleError({
     code: 'no_place',
-    message: 'Whose sessions?',
+    message: 'No server is named, and no data folder',
     next: 'Give --against URL of a running server’s admin door, or --data DIR of one that does not run.',
   });
 
