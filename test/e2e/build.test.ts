@@ -11,7 +11,6 @@ import { loadWorld } from '../../src/world/loaded.js';
 import { Engine } from '../../src/world/state/engine.js';
 import { type Ran, scratch, treadle } from './cli.js';
 import { readHtml, treeOf } from './tree.js';
-import { warm } from './warm/warm.js';
 
 const HOSTILE = 'a dental practice in Leeds <script>alert(1)</script> & "Söhne" </div><b onclick=x>';
 const DOCUMENT = fileURLToPath(new URL('../fixtures/documents/billing.yaml', import.meta.url));
@@ -27,21 +26,11 @@ const [brief, twin, doc, other] = ['brief', 'twin', 'doc', 'other'].map((name) =
 let ran: Ran;
 let fromDocument: Ran;
 
-const line = (input: string, out: string, ...more: string[]): string[] => [
-  'build',
-  input,
-  '--tasks',
-  '3',
-  '--out',
-  out,
-  '--json',
-  ...more,
-];
-const built = (...of: Parameters<typeof line>): Ran => warm(line(...of));
+const built = (input: string, out: string, ...more: string[]): Ran =>
+  treadle(['build', input, '--tasks', '3', '--out', out, '--json', ...more]);
 
 beforeAll(() => {
-  // In a process of its own; its twin is made in one that has done much else.
-  ran = treadle(line(HOSTILE, brief));
+  ran = built(HOSTILE, brief);
   fromDocument = built(DOCUMENT, doc);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -176,7 +165,7 @@ describe('the document', () => {
   });
 
   it('prints the table for a person', () => {
-    const said = warm(['author', DOCUMENT]);
+    const said = treadle(['author', DOCUMENT]);
     expect(said.stdout).toMatch(/12 of 12 operations became tools/);
     expect(said.stdout).toMatch(/invoice +\d+ tools +\d+ columns +billing, with a life cycle/);
   });
@@ -221,10 +210,10 @@ describe('treadle show', () => {
   it('shows corpus, world and task', () => {
     const id = only(doc);
     const { tasks } = Corpus.open(doc).readTasks(id);
-    expect(warm(['show', doc]).stdout).toContain(`${id}  `);
-    expect(warm(['show', doc]).stdout).toMatch(/reference: 3 of 3 rollouts passed/);
-    expect(warm(['show', doc, id]).stdout).toContain(tasks[0]?.brief);
-    const task = JSON.parse(warm(['show', doc, tasks[0]?.id as string, '--json']).stdout);
+    expect(treadle(['show', doc]).stdout).toContain(`${id}  `);
+    expect(treadle(['show', doc]).stdout).toMatch(/reference: 3 of 3 rollouts passed/);
+    expect(treadle(['show', doc, id]).stdout).toContain(tasks[0]?.brief);
+    const task = JSON.parse(treadle(['show', doc, tasks[0]?.id as string, '--json']).stdout);
     expect(task).toMatchObject({ task: { id: tasks[0]?.id }, certificate: { pass: true } });
   });
 });
@@ -232,7 +221,7 @@ describe('treadle show', () => {
 describe('the stages alone', () => {
   it('certify finds the same', () => {
     const before = treeOf(doc);
-    expect(warm(['certify', doc, '--json']).status).toBe(0);
+    expect(treadle(['certify', doc, '--json']).status).toBe(0);
     expect(treeOf(doc)).toEqual(before);
   });
 
@@ -250,7 +239,7 @@ describe('the stages alone', () => {
         '--concurrency',
         concurrency,
       ];
-      const done = warm(args);
+      const done = treadle(args);
       expect(done.status, done.stderr).toBe(0);
       return [JSON.parse(done.stdout), treeOf(join(doc, 'traces'))];
     };
@@ -262,19 +251,19 @@ describe('the stages alone', () => {
   it('export writes every format', () => {
     for (const format of ['treadle', 'openai', 'sharegpt', 'hermes']) {
       const out = join(dir, `rows-${format}`);
-      const done = warm(['export', doc, '--format', format, '--out', out, '--json']);
+      const done = treadle(['export', doc, '--format', format, '--out', out, '--json']);
       expect(done.status, done.stderr).toBe(0);
       expect(JSON.parse(done.stdout).rows).toBeGreaterThanOrEqual(3);
     }
   });
 
   it('tasks replaces the library, and traces of the old one become no rows', () => {
-    const done = warm(['tasks', doc, '--tasks', '2', '--seed', 'other', '--json']);
+    const done = treadle(['tasks', doc, '--tasks', '2', '--seed', 'other', '--json']);
     expect(done.status, done.stderr).toBe(0);
     const folder = join(doc, 'worlds', only(doc), 'tasks');
     expect(readdirSync(folder).filter((name) => name.endsWith('.yaml'))).toHaveLength(2);
     expect(readdirSync(join(folder, 'proofs'))).toHaveLength(2);
-    const rows = JSON.parse(warm(['export', doc, '--out', join(dir, 'stale'), '--json']).stdout);
+    const rows = JSON.parse(treadle(['export', doc, '--out', join(dir, 'stale'), '--json']).stdout);
     expect(rows.rows).toBe(0);
   });
 });
