@@ -36,6 +36,8 @@ export interface Report {
   info: ServerInfo;
   /** Sessions that it has, closed ones too. */
   known: number;
+  /** Sessions that it opened for the front so far, branches included. */
+  admitted: number;
   rssBytes: number;
   cpuSeconds: number;
   /** On the disk of its folder; absent where it cannot be told. */

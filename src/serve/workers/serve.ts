@@ -55,7 +55,8 @@ const recover = async (ownership: Ownership, router: Router, fleet: Fleet): Prom
 
 /** Throws what opening doors throws, and `worker_crashes`; then nothing listens and no process is left. */
 export const serveWithWorkers = async (options: WithWorkersOptions): Promise<WithWorkers> => {
-  const { registry, command, house, ownership, clock = processClock, onDefect, onFatal, workers: count } = options;
+  const { registry, command, house, ownership, clock = processClock, onDefect, onFatal } = options;
+  const { workers: count } = options;
   const limits = { ...FRONT_LIMITS, ...options.limits };
   const front = randomBytes(9).toString('base64url');
   const router = new Router(limits);
@@ -72,7 +73,18 @@ export const serveWithWorkers = async (options: WithWorkersOptions): Promise<Wit
     if (ownership) serveOwnership(worker.rpc, ownership);
     options.serves?.(worker);
   };
-  const fleet = new Fleet({ command, count, limits, clock, router, ownership, welcome, made, onDefect, onFatal });
+  const fleet = new Fleet({
+    command,
+    count,
+    limits,
+    clock,
+    router,
+    ownership,
+    welcome,
+    made,
+    onDefect,
+    onFatal,
+  });
   tells.follow(fleet);
   const { capacity } = limits;
   const told = (): Promise<unknown> => tells.told(fleet);

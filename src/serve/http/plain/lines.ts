@@ -14,6 +14,9 @@ import { HeadReader, type PlainHead } from './head.js';
 const MOST_HEAD = 8_192;
 const MOST_BODY = 65_536;
 
+/** Bytes of an answer that are rather copied than written on their own. */
+const MOST_COPIED = 16_384;
+
 /** The way back to a client; used once. */
 export interface PlainReply {
   json(status: number, body: Body | undefined, headers?: Readonly<Record<string, string>>): void;
@@ -166,6 +169,13 @@ class Line implements PlainReply {
     const length = lengthOf(pieces);
     if (status !== 204) extra += `content-length: ${length}\r\n`;
     let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${extra}date: ${httpDate()}\r\nconnection: ${isOver ? 'close' : 'keep-alive'}\r\n\r\n`;
+    const [only] = pieces;
+    if (pieces.length === 1 && typeof only === 'object' && length <= MOST_COPIED) {
+      // The head is ASCII, so all of it is bytes in one string, and goes out in one write.
+      socket.write(text + Buffer.from(only.buffer, only.byteOffset, only.byteLength).toString('latin1'), 'latin1');
+      this.#sent(isOver);
+      return;
+    }
     if (pieces.length > 1) socket.cork();
     for (const piece of pieces) {
       if (typeof piece === 'string') {
@@ -178,6 +188,11 @@ class Line implements PlainReply {
     }
     socket.write(text);
     if (pieces.length > 1) socket.uncork();
+    this.#sent(isOver);
+  }
+
+  #sent(isOver: boolean): void {
+    const { socket } = this;
     this.since = elapsedMs();
     if (isOver) socket.destroySoon();
     else if (socket.writableNeedDrain) socket.once('drain', this.#free);

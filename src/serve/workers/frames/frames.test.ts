@@ -195,7 +195,7 @@ const wire = () => {
 const round = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a link', () => {
-  it('gathers what is sent in one round into one write', async () => {
+  it('gathers what is sent in one go into one write', async () => {
     const { socket, out } = wire();
     const link = new Link(socket);
     link.open({ frame: () => {}, closed: () => {} });

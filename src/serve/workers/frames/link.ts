@@ -1,4 +1,4 @@
-/** One connection between two processes of a server: frames out, gathered once a round of the event loop, and frames in. */
+/** One connection between two processes of a server: frames out, those of one slice of work in one write, and frames in. */
 import type { Duplex } from 'node:stream';
 import { asTreadleError, TreadleError } from '../../../errors.js';
 import { type Frame, MOST_BYTES, type Sent } from './frame.js';
@@ -92,7 +92,8 @@ export class Link {
     this.#outbox.put(frame);
     if (this.#isDue) return true;
     this.#isDue = true;
-    setImmediate(this.#flush);
+    // After the slice of work in which it was sent, not a round of the event loop later.
+    process.nextTick(this.#flush);
     return true;
   }
 

@@ -41,7 +41,8 @@ export class Fleet {
 
   constructor(readonly options: FleetOptions) {
     const { router, limits, clock, onDefect } = options;
-    this.moves = new Moves({ router, limits, clock, onDefect, targets: () => this.#targets() });
+    const targets = (): Worker[] => this.#targets();
+    this.moves = new Moves({ router, limits, clock, onDefect, targets });
     this.places = Array.from({ length: options.count }, (_, i) => this.#place(`w${i + 1}`));
   }
 
@@ -77,13 +78,16 @@ export class Fleet {
     return best;
   }
 
-  /** As `choose`, after a while where there is none now. Rejects with `no_worker`. */
-  async chosen(): Promise<Worker> {
+  /** As `choose`, after a while where there is none now; counts as opening one until it is told otherwise. Rejects with `no_worker`. */
+  async reserve(): Promise<Worker> {
     const { clock, limits } = this.options;
     const until = clock.now() + limits.waitMs;
     for (;;) {
       const worker = this.choose();
-      if (worker) return worker;
+      if (worker) {
+        worker.opening++;
+        return worker;
+      }
       const left = until - clock.now();
       if (left <= 0 || this.#isClosed) throw noWorker(this.reasons());
       await this.#change(Math.min(left, limits.healthMs));

@@ -54,17 +54,16 @@ export const routedTrainer = (options: RoutedTrainerOptions): Trainer => {
   };
 
   const admitted = (opened: readonly OpenedSession[], owner: Worker): void => {
-    owner.open += opened.length;
+    owner.admitted += opened.length;
     for (const { id } of opened) router.add(id, owner);
   };
 
   const open = async (request: Parameters<Trainer['open']>[0]): Promise<OpenedSession> => {
     for (;;) {
       needRoom(1);
-      const worker = await fleet.chosen().catch((why: TreadleError) => {
+      const worker = await fleet.reserve().catch((why: TreadleError) => {
         throw refused(why);
       });
-      worker.opening++;
       try {
         const { value } = await worker.rpc.request('trainer', ['open', request]);
         const opened = value as OpenedSession;

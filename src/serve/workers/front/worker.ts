@@ -39,8 +39,8 @@ export class Worker {
   /** Milliseconds of the clock. */
   reportedAt: number;
   readyAt: number | undefined;
-  /** Sessions not closed: what it reported, and those opened since. */
-  open = 0;
+  /** Sessions that it was seen to open. */
+  admitted = 0;
   /** Opens under way. */
   opening = 0;
   /** Why it takes no new sessions; absent while it does. */
@@ -108,7 +108,16 @@ export class Worker {
     return this.state === 'ready' && this.unhealthy === undefined && !this.rpc.isClosed;
   }
 
-  /** Sessions by which it is compared with others. */
+  /** Sessions that are not closed: what it reported, and those opened since. */
+  get open(): number {
+    const { report, admitted } = this;
+    if (!report) return admitted;
+    let open = admitted - report.admitted;
+    for (const [status, count] of Object.entries(report.info.sessions)) if (status !== 'closed') open += count;
+    return Math.max(0, open);
+  }
+
+  /** Sessions by which it is compared with others, those included that are being opened. */
   get load(): number {
     return this.open + this.opening;
   }
@@ -174,8 +183,6 @@ export class Worker {
   #reported(report: Report): void {
     this.report = report;
     this.reportedAt = this.clock.now();
-    this.open = 0;
-    for (const [status, count] of Object.entries(report.info.sessions)) if (status !== 'closed') this.open += count;
   }
 
   #end(why: TreadleError): void {

@@ -11,7 +11,7 @@ import type { Ready, Welcome } from '../protocol.js';
 import { Rpc } from '../rpc/rpc.js';
 import type { MakeHouse, WorkerHouse } from './house.js';
 import { KEPT_NOWHERE } from './keeping.js';
-import { forgottenIn, reportOf } from './report.js';
+import { type Counted, forgottenIn, reportOf } from './report.js';
 import { answerFront } from './requests.js';
 import { visitsTo } from './visits.js';
 
@@ -38,17 +38,17 @@ const serve = (rpc: Rpc, house: WorkerHouse, { front, origin }: Welcome, isOver:
   const { server } = house;
   server.urlOf = (id, service) => `${origin}/s/${id}${service === undefined ? '' : `/${service}`}/mcp`;
   const visits = visitsTo(server, front);
-  const deferred = (): number => visits.queue.length;
+  const counted: Counted = { deferred: () => visits.queue.length, admitted: 0 };
   rpc.onVisit(visits.handler);
-  answerFront(rpc, house, front, deferred);
+  answerFront(rpc, house, front, counted);
   const forgotten = forgottenIn(server);
   setInterval(() => {
     if (isOver()) return;
-    rpc.notify('report', reportOf(server, deferred));
+    rpc.notify('report', reportOf(server, counted));
     const gone = forgotten();
     if (gone.length > 0) rpc.notify('forgot', gone);
   }, REPORT_MS).unref();
-  if (house.warm) void house.warm({ isOver, isBusy: () => deferred() > 0 });
+  if (house.warm) void house.warm({ isOver, isBusy: () => counted.deferred() > 0 });
 };
 
 /** Resolves when the worker has ended and its process may. Throws `not_a_worker` where no front is there. */

@@ -21,11 +21,20 @@ const count = (all: Iterable<unknown>): number => {
   return n;
 };
 
-export const reportOf = (server: SessionServer, deferred: () => number): Report => {
+/** What only those know who answer the front. */
+export interface Counted {
+  /** Requests that wait for their turn. */
+  deferred(): number;
+  /** Sessions opened so far. */
+  admitted: number;
+}
+
+export const reportOf = (server: SessionServer, { deferred, admitted }: Counted): Report => {
   const freeBytes = freeBytesOf(server.folder);
   return {
     info: infoOf(server),
     known: count(server.all()),
+    admitted,
     rssBytes: process.memoryUsage.rss(),
     cpuSeconds: cpuSeconds(),
     deferred: deferred(),
@@ -33,10 +42,10 @@ export const reportOf = (server: SessionServer, deferred: () => number): Report 
   };
 };
 
-export const vitalsOf = (server: SessionServer, deferred: () => number): Vitals => {
-  const { statistics, ledgers, residences, parkedBytes, refusedOpens } = metricsOf(server, deferred);
+export const vitalsOf = (server: SessionServer, counted: Counted): Vitals => {
+  const { statistics, ledgers, residences, parkedBytes, refusedOpens } = metricsOf(server, () => counted.deferred());
   return {
-    ...reportOf(server, deferred),
+    ...reportOf(server, counted),
     statistics: statistics.parts(),
     ledgers: {
       bytesInMemory: ledgers.bytesInMemory,

@@ -11,7 +11,7 @@ import type { AdoptAsked, Adopted, Infos, InfosAsked, Released } from '../protoc
 import type { Answer, Rpc } from '../rpc/rpc.js';
 import type { WorkerHouse } from './house.js';
 import { KEPT_NOWHERE, NOT_REMEMBERED, type Outcomes } from './keeping.js';
-import { vitalsOf } from './report.js';
+import { type Counted, vitalsOf } from './report.js';
 
 /** What the front passes on; all else of the interface it answers itself, or puts together. */
 export const PASSED_ON = [
@@ -90,8 +90,8 @@ const split = (outcomes: Outcomes) => {
   return { done, not };
 };
 
-/** Answers the front from now on. `deferred`: requests that wait for their turn. */
-export const answerFront = (rpc: Rpc, house: WorkerHouse, front: string, deferred: () => number): void => {
+/** Answers the front from now on, and counts. */
+export const answerFront = (rpc: Rpc, house: WorkerHouse, front: string, counted: Counted): void => {
   const { server, registry, keeping = KEPT_NOWHERE, forwarded = NOT_REMEMBERED } = house;
   const trainer = inProcess(server);
   const asked = async (method: PassedOn, args: unknown[], name: string | undefined): Promise<Answer> => {
@@ -99,8 +99,11 @@ export const answerFront = (rpc: Rpc, house: WorkerHouse, front: string, deferre
     if (method === 'call') return { value: await called(server, id as string, args[1] as CallRequest, name) };
     const act = trainer[method].bind(trainer) as (...all: unknown[]) => Promise<unknown>;
     if (method === 'image') return { value: null, bytes: (await act(...args)) as Uint8Array };
-    if (name === undefined || !CHANGES.has(method)) return { value: await act(...args) };
-    return { value: await forwarded.once(id as string, name, () => act(...args)) };
+    const isOnce = name !== undefined && CHANGES.has(method);
+    const value = isOnce ? await forwarded.once(id as string, name, () => act(...args)) : await act(...args);
+    if (method === 'open') counted.admitted++;
+    else if (method === 'fork') counted.admitted += (value as unknown[]).length;
+    return { value };
   };
   rpc.handle('trainer', (params, { number }) => {
     const [method, ...args] = params as unknown[];
@@ -112,7 +115,7 @@ export const answerFront = (rpc: Rpc, house: WorkerHouse, front: string, deferre
     return { value: infos.ids.map((id) => infoOrNull(server, id, infos)) satisfies Infos };
   });
   rpc.handle('statistics', (params) => ({ value: server.statistics.parts(params as StatisticsFilter) }));
-  rpc.handle('metrics', () => ({ value: vitalsOf(server, deferred) }));
+  rpc.handle('metrics', () => ({ value: vitalsOf(server, counted) }));
   rpc.handle('registry', (params, { bytes }) => {
     if (bytes.length > 0) registry.bytes.put(bytes);
     registry.apply(params as Change[]);
