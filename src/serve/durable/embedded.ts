@@ -11,9 +11,10 @@ import { type Clock, processClock } from './clock.js';
 import { DiskWatch } from './disk-watch.js';
 import { type FaultPoints, NO_FAULTS } from './faults/fault-points.js';
 import { garbageCollector } from './garbage.js';
+import { heldBy } from './held.js';
 import type { Ownership } from './ownership/ownership.js';
 import { storeOwnership } from './ownership/stored.js';
-import { parseSavepointKey, SAVEPOINTS } from './savepoint-key.js';
+import { SAVEPOINTS } from './savepoint-key.js';
 import { HouseKeeping, LEASE_MS } from './session/house-keeping.js';
 import type { Durability } from './session/keeper.js';
 import type { SavepointTimes } from './session/savepoints.js';
@@ -50,16 +51,8 @@ export const openData = async (options: DataOptions): Promise<Data> => {
   const blobs = faultyBlobs(openBlobs(options.blobs ?? join(folder, 'blobs')), faults);
   const store = await openStore(join(folder, 'store'), { clock, faults });
   const ownership = storeOwnership(store, { faults, fence });
-  const isReferenced = async (keys: readonly string[]): Promise<ReadonlySet<string>> => {
-    const sessions = await ownership.sessions();
-    const held = new Set(sessions.flatMap(({ head, previous }) => [head?.key, previous?.key]));
-    const known = new Set(sessions.map(({ session }) => session));
-    // What is no savepoint is where a session rests.
-    const isRest = (key: string): boolean => !parseSavepointKey(key) && known.has(key.split('/')[1] ?? '');
-    return new Set(keys.filter((key) => held.has(key) || isRest(key)));
-  };
   const owner = await storeIdentity(store);
-  const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced, clock, owner });
+  const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced: heldBy(ownership), clock, owner });
   let collectedAt = clock.now();
   const tidy = async (): Promise<void> => {
     try {

@@ -80,7 +80,7 @@ export const garbageCollector = (options: GarbageOptions): GarbageCollector => {
 
   const recalled = async (): Promise<Map<string, number>> => {
     const found = await memory.read();
-    if (found && found.owner !== owner) throw shared(found.owner, prefix);
+    if (found && found.owner !== '' && found.owner !== owner) throw shared(found.owner, prefix);
     written = found?.ages.size ?? 0;
     const most = Math.max(0, ageMs - limits.watchMs);
     return new Map([...(found?.ages ?? [])].map(([key, age]) => [key, Math.min(age, most)]));

@@ -28,8 +28,8 @@ describe('held are', () => {
     ['not another of the same request: the first one stands', key(3, 20, 'other'), false],
     ['not one of an owner before', key(2, 999), false],
     ['not of a session that is over', key(3, 20, 'x', 'gone'), false],
-    ['what is no savepoint', 'sessions/s/parked', true],
-    ['what is no savepoint of a session that is over', 'sessions/gone/parked', true],
+    ['where it rests', 'sessions/s/parked', true],
+    ['not where one rested that is over', 'sessions/gone/parked', false],
   ];
   it.each(all)('%s', (_, one, held) => {
     expect(heldSavepoints([session], [one])).toEqual(new Set(held ? [one] : []));

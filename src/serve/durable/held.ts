@@ -1,16 +1,16 @@
-/** Which savepoints may not be deleted: those that heads refer to, and those that a head may still be moved to. */
+/** Which blobs of sessions may not be deleted: those that heads refer to, those that a head may still be moved to, and where one rests. */
 import type { OwnedSession, Ownership } from './ownership/ownership.js';
 import { parseSavepointKey } from './savepoint-key.js';
 
 /**
  * The fence only goes forward: a key of an older generation, or not after the head in its own, can never be committed again, whoever
- * tries. The others may be, an hour after their put or a day. Keys that are not savepoints' are somebody else's, and held.
+ * tries. The others may be, an hour after their put or a day. What is no savepoint of a session is where it rests.
  */
 const isHeld = (key: string, sessions: ReadonlyMap<string, OwnedSession>): boolean => {
   const name = parseSavepointKey(key);
-  if (!name) return true;
-  const row = sessions.get(name.session);
+  const row = sessions.get(name?.session ?? key.split('/')[1] ?? '');
   if (!row) return false;
+  if (!name) return true;
   const { gen, head, previous } = row;
   if (key === head?.key || key === previous?.key || name.gen > gen) return true;
   if (name.gen < gen) return false;
