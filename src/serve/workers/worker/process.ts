@@ -83,6 +83,8 @@ export const runWorker = async (make: MakeHouse): Promise<void> => {
     ending ??= end(house);
     await ending;
   } catch (thrown) {
+    // A front that is gone while its worker was made has nobody to tell.
+    if (rpc.isClosed) return;
     rpc.notify('failed', JSON.parse(failureText(asTreadleError(thrown, 'infrastructure'))));
     rpc.link.end();
     throw thrown;
