@@ -1,67 +1,32 @@
 /** treadle serve: a corpus as a MegaMCP server, or one session of it over stdio. */
 import { Command, Option } from 'commander';
 import { TreadleError } from '../../errors.js';
-import type { OpenedSession, OpenRequest } from '../../serve/api.js';
-import { DURABILITIES, type Durability } from '../../serve/durable/session/keeper.js';
+import type { OpenRequest } from '../../serve/api.js';
+import { DURABILITIES } from '../../serve/durable/session/keeper.js';
 import { serveStdio } from '../../serve/mcp/stdio.js';
-import { type MegaMcp, serveMegaMcp } from '../../serve/megamcp.js';
 import { agentView } from '../../serve/sessions/server/agent-view.js';
 import { IDLE_TIMES } from '../../serve/sessions/server/residence.js';
 import { risingSeconds, wholeNumber } from '../arguments.js';
 import { chosenWorlds, DEFAULT_OUT, faultOption, jsonOption, worldOption } from '../options.js';
-import { clientLines, sayHowToConnect } from '../serving/connect.js';
 import { faultsOf } from '../serving/faults.js';
 import { boundHeap } from '../serving/heap.js';
-import { type House, openHouse } from '../serving/house.js';
-import { countOutcomes, takenLine } from '../serving/taken.js';
-import { warmUp } from '../serving/warm-up.js';
-import { makeUi, type Ui, warn } from '../ui.js';
-
-interface Options {
-  world?: string;
-  task?: string;
-  scenario?: string;
-  stdio?: boolean;
-  host: string;
-  port: number;
-  adminPort: number;
-  openenvPort?: number;
-  gymPort?: number;
-  gymToken?: string;
-  sessions: number;
-  capacity: number;
-  idle: number;
-  rest: number[];
-  data?: string;
-  durable: Durability;
-  blobs?: string;
-  diskReserve: number;
-  server: string[];
-  allowHost: string[];
-  warm: boolean;
-  lean?: boolean;
-  fault: string[];
-  faultSeed: string;
-  json?: boolean;
-}
+import { type House, type HouseOptions, openHouse } from '../serving/house.js';
+import { byOneProcess, byWorkers, requestOf, type ServeOptions, serveAll, supervised } from '../serving/serving.js';
+import { makeUi, warn } from '../ui.js';
 
 const port = (flag: string, what: string): Option =>
   new Option(flag, what).argParser(wholeNumber(flag.split(' ')[0] as string, 65_535, 0));
 const listed = (value: string, before: string[]): string[] => [...before, value];
 
-/** What the sessions opened at the start are of. */
-const requestOf = ({ world, task, scenario }: Options, first: string): OpenRequest => {
-  if (task === undefined && scenario === undefined) return { world: world ?? first };
-  const named = (id: string): string => (world === undefined || id.includes('/') ? id : `${world}/${id}`);
-  return {
-    ...(task === undefined ? {} : { task: named(task) }),
-    ...(scenario === undefined ? {} : { scenario: named(scenario) }),
-    ...(world ? { world } : {}),
-  };
-};
-
 /** Nothing can be kept in a folder that goes with the server. */
-const checkKeeping = ({ data, durable, blobs }: Options): void => {
+const checkKeeping = ({ data, durable, blobs, stdio, workers }: ServeOptions): void => {
+  if (stdio && workers > 1)
+    throw new TreadleError({
+      code: 'stdio_alone',
+      message: 'One session over stdio is served by one process',
+      value: `--workers ${workers}`,
+      next: 'Leave --workers out.',
+    });
   if (data !== undefined || (durable === 'none' && blobs === undefined)) return;
   throw new TreadleError({
     code: 'no_data_folder',
@@ -71,76 +36,10 @@ const checkKeeping = ({ data, durable, blobs }: Options): void => {
   });
 };
 
-/** What became of the sessions of servers before. */
-const sayTaken = (ui: Ui, { taken }: House): void => {
-  if (!taken) return;
-  const said = takenLine(countOutcomes(taken.sessions));
-  if (said) ui.say(said);
-  for (const { folder, segment, offset, why } of taken.damage)
-    warn(`log ${folder}/${segment}, byte ${offset}: ${why}; sessions that it was needed for are told what they lost`);
-};
-
 const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
   const { id } = await house.server.open(request);
   const host = agentView(house.server.live(id));
   await serveStdio({ host, input: process.stdin, output: process.stdout });
-};
-
-const doorsOf = (options: Options): Pick<Parameters<typeof serveMegaMcp>[0], 'openEnv' | 'nemoGym'> => {
-  const { host, openenvPort, gymPort, gymToken } = options;
-  const token = gymToken === undefined ? {} : { token: gymToken };
-  return {
-    ...(openenvPort === undefined ? {} : { openEnv: { host, port: openenvPort, ...token } }),
-    ...(gymPort === undefined ? {} : { nemoGym: { host, port: gymPort, ...token } }),
-  };
-};
-
-const overHttp = async (house: House, options: Options, first: string, ui: Ui): Promise<void> => {
-  const { host, sessions: count } = options;
-  // Heard from before anyone can know the address, so that a stop is never lost.
-  let isOver = false;
-  const stopped = new Promise<void>((resolve) => {
-    const stop = (): void => {
-      isOver = true;
-      resolve();
-    };
-    process.once('SIGINT', stop);
-    process.once('SIGTERM', stop);
-  });
-  const served: MegaMcp = await serveMegaMcp({
-    server: house.server,
-    agents: { host, port: options.port },
-    trainers: {
-      port: options.adminPort,
-      ...(process.env.TREADLE_ADMIN_TOKEN ? { token: process.env.TREADLE_ADMIN_TOKEN } : {}),
-    },
-    ...doorsOf(options),
-    allowed: { hosts: options.allowHost },
-  });
-  const sessions: OpenedSession[] = [];
-  const request = requestOf(options, first);
-  for (let n = 0; n < count; n++) sessions.push(await house.server.open(request));
-  sayTaken(ui, house);
-  const { worlds, tasks, scenarios } = house.published;
-  const name = sessions[0]?.pins.world.name ?? first;
-  ui.give({
-    url: served.url,
-    adminUrl: served.trainers.url,
-    adminToken: served.trainers.token,
-    ...(served.openEnv ? { openEnvUrl: served.openEnv } : {}),
-    ...(served.nemoGym ? { gymUrl: served.nemoGym } : {}),
-    worlds,
-    tasks,
-    scenarios,
-    ...(house.taken ? { recovered: countOutcomes(house.taken.sessions) } : {}),
-    sessions,
-    ...(sessions[0] ? { clients: clientLines(name, sessions[0]) } : {}),
-  });
-  const title = options.scenario ?? options.task ?? name;
-  sayHowToConnect(ui, { title, name, counts: { worlds, tasks, scenarios }, served, sessions });
-  if (options.warm) await Promise.race([stopped, warmUp(house, { isOver: () => isOver, isBusy: served.isBusy })]);
-  await stopped;
-  await served.close();
 };
 
 export const serveCommand = (): Command =>
@@ -212,19 +111,22 @@ Examples:
   treadle serve treadle-out --stdio                    one session for a client that starts servers itself
   treadle serve corpus --port 8931 --admin-port 8932 --sessions 0 --json
   treadle serve corpus --openenv-port 8000 --gym-port 8001
+  treadle serve corpus --data serving --durable call --workers 4   sessions survive workers, server and Ctrl-C
   treadle serve corpus --fault 'get_*=P1@5%' --fault 'billing_list_invoices=P4'
 
 Trainers open, fork, verify and close sessions at the admin door (POST /v1/sessions, GET /openapi.json, GET /metrics) with
-the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
+the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN. What --data keeps goes on with the next server on the folder
+(treadle sessions lists it). SIGHUP restarts the workers one after another, their sessions moved first.`,
     )
-    .action(async (dir: string, options: Options) => {
-      const ui = makeUi(options.json === true);
+    .action(async (dir: string, options: ServeOptions) => {
       checkKeeping(options);
+      if (options.workers > 1 && (await supervised())) return;
+      const ui = makeUi(options.json === true);
       boundHeap(options.lean === true);
       const [park, disk, store] = options.rest as [number, number, number];
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const first = worlds[0] as string;
-      const house = await openHouse({
+      const common: HouseOptions = {
         dir,
         data: options.data,
         durability: options.durable,
@@ -238,10 +140,15 @@ the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN.`,
           idle: { ...IDLE_TIMES, park, disk, store },
         },
         onDefect: (error) => warn(`server: ${error.line()}`),
-      });
+      };
+      if (options.workers > 1) {
+        await serveAll(await byWorkers(common, options), options, first, ui);
+        return;
+      }
+      const house = await openHouse(common);
       try {
         if (options.stdio) await overStdio(house, requestOf(options, first));
-        else await overHttp(house, options, first, ui);
+        else await serveAll(await byOneProcess(house, options), options, first, ui);
       } finally {
         await house.close();
       }
