@@ -85,6 +85,11 @@ export const serveCommand = (): Command =>
         .choices(DURABILITIES)
         .default('none'),
     )
+    .addOption(
+      new Option('--workers <n>', 'processes that have the sessions, behind one that has the doors; 1: all in one')
+        .default(1)
+        .argParser(wholeNumber('--workers', 256)),
+    )
     .option(
       '--blobs <where>',
       'savepoints: s3://BUCKET/PREFIX?endpoint=URL or a folder; in the data folder when absent',

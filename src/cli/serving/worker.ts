@@ -48,7 +48,7 @@ const openKept = async (
   onDefect: (error: TreadleError) => void,
 ) => {
   const faults = faultsOfEnvironment(process.env, { who: `${name} ${process.pid}` });
-  const blobs = faultyBlobs(openBlobs(where), faults);
+  const blobs = faultyBlobs(openBlobs(where, { sync: durability === 'disk' }), faults);
   const disk = new DiskWatch(folder, diskReserve);
   await disk.begin();
   const house = await HouseKeeping.open({

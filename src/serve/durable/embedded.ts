@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { asTreadleError, type TreadleError } from '../../errors.js';
 import type { Blobs } from '../blobs/blobs.js';
 import { faultyBlobs } from '../blobs/faulty.js';
-import { openBlobs } from '../blobs/open.js';
+import { openBlobs, probeBlobs } from '../blobs/open.js';
 import { type Clock, processClock } from './clock.js';
 import { DiskWatch } from './disk-watch.js';
 import { type FaultPoints, NO_FAULTS } from './faults/fault-points.js';
@@ -26,6 +26,8 @@ export interface DataOptions {
   folder: string;
   /** `s3://...`, or a folder; `blobs/` in the data folder when absent. */
   blobs?: string | undefined;
+  /** Savepoints wait for the disk, so that none vanishes that the store was told of. */
+  sync?: boolean;
   clock?: Clock;
   faults?: FaultPoints;
   /** Only for drills: false lets anybody move any session's head. */
@@ -48,7 +50,8 @@ const COLLECT_MS = 600_000;
 /** Throws `folder_in_use`, `data_folder_newer`, and what opening store and blobs throw. */
 export const openData = async (options: DataOptions): Promise<Data> => {
   const { folder, clock = processClock, faults = NO_FAULTS, fence = true, onDefect } = options;
-  const blobs = faultyBlobs(openBlobs(options.blobs ?? join(folder, 'blobs')), faults);
+  const blobs = faultyBlobs(openBlobs(options.blobs ?? join(folder, 'blobs'), { sync: options.sync === true }), faults);
+  await probeBlobs(blobs);
   const store = await openStore(join(folder, 'store'), { clock, faults });
   const ownership = storeOwnership(store, { faults, fence });
   const owner = await storeIdentity(store);
@@ -97,7 +100,7 @@ const RESERVE = 64 * 1_048_576;
 /** Throws as `openData`; nothing is left open then. The server is made with `house.keeping`, and `house.takeOver()` comes before its doors. */
 export const openEmbedded = async (options: EmbeddedOptions): Promise<Embedded> => {
   const { folder, durability, times, diskReserve = RESERVE, leaseMs, clock, faults, onDefect } = options;
-  const data = await openData(options);
+  const data = await openData({ ...options, sync: durability === 'disk' });
   const disk = new DiskWatch(folder, diskReserve);
   try {
     await disk.begin();

@@ -132,7 +132,9 @@ export class Claims {
         all.map(({ live }) => live.id),
       );
     } catch (thrown) {
-      onDefect(asTreadleError(thrown, 'infrastructure'));
+      // A worker whose front is gone has nobody to tell: its sessions are taken up from what it wrote.
+      const error = asTreadleError(thrown, 'infrastructure');
+      if (error.code !== 'worker_link') onDefect(error);
     }
   }
 }

@@ -61,6 +61,7 @@ export class LeaseKeeping {
         }
         this.#renewedAt = asked;
       } catch (thrown) {
+        if (this.#stop.signal.aborted) return;
         onDefect(asTreadleError(thrown, 'infrastructure'));
       }
     }
