@@ -1,8 +1,8 @@
 /**
  * Commands in a process that is warm: most of a short command is Node compiling Treadle, which proves nothing the second time.
  *
- * For what a command does, not for how its process starts, prints, is signalled or ends: that is `treadle` of ../cli.ts. `warm`
- * is bytes and status alike with it where output.test.ts says so. Tests in one file share the process with those of others.
+ * For what a command does, not for how its process starts, prints, is signalled or ends: that is `treadle` of ../cli.ts, which
+ * warm.test.ts compares it with. Tests in one file share the process with those of others.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
