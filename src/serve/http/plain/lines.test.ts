@@ -18,6 +18,7 @@ const plain: PlainHandler = ({ url, headers }, body, reply) => {
   if (url === '/late') late.push(answer);
   else if (url === '/soon') setImmediate(answer);
   else if (url === '/event') reply.event('{"a":1}');
+  else if (url === '/bytes') reply.json(200, [Buffer.from(body)]);
   else if (url === '/pieces') reply.json(200, ['["é",', Buffer.from('"ü"'), ',1]']);
   else answer();
 };
@@ -133,6 +134,15 @@ describe('plain requests', () => {
     expect(pieces?.body).toBe('["é","ü",1]');
     expect(event?.body).toBe('event: message\ndata: {"a":1}\n\n');
     expect(event?.head).toMatch(/content-type: text\/event-stream/);
+  });
+
+  it('are answered with bytes as they are, few or many', async () => {
+    const texts = ['"é€😀"', JSON.stringify('ü'.repeat(12_000))];
+    const heard = await tell(texts.map((text) => post('/bytes', text)).join(''), 2);
+    expect(heard.map(({ body }) => body)).toEqual(texts);
+    expect(heard.map(({ head }) => /content-length: (\d+)/.exec(head)?.[1])).toEqual(
+      texts.map((text) => String(Buffer.byteLength(text))),
+    );
   });
 });
 

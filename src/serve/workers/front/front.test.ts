@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -236,6 +237,22 @@ it('buries a worker in the store before others take its sessions, and knows them
   expect(await trainer.call(ids[0] as string, { tool: 'x' })).toMatch(/^w\d 7$/);
   expect(deeds).toEqual(['workers', 'bury', 'sessions', 'bury']);
   note();
+});
+
+it('goes on when a client hangs up while its request is under way', async () => {
+  await start();
+  const [session] = (await open(1)) as [OpenedSession];
+  const { port } = new URL((served as WithWorkers).url);
+  const head = `POST /s/${session.id}/mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${session.token}`;
+  const request = `${head}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+  for (let i = 0; i < 3; i++) {
+    const socket = connect(Number(port), '127.0.0.1');
+    await new Promise<void>((resolve) => socket.write(request, () => resolve()));
+    await expect.poll(() => stateOf(session).n).toBe(i + 1);
+    socket.destroy();
+  }
+  expect((await visit(session, '{}')).text).toMatch(/^w\d 4$/);
+  expect([...(served?.fleet.workers ?? [])].map(({ rpc }) => rpc.underWay)).toEqual([0, 0]);
 });
 
 it('tells every worker of a change before it is acknowledged', async () => {
