@@ -124,6 +124,7 @@ export class HouseKeeping {
       },
       opened: (...given) => keeper.opened(...given),
       called: (...given) => keeper.called(...given),
+      repeated: (...given) => keeper.repeated(...given),
       changed: (...given) => keeper.changed(...given),
       rested: (live) => keeper.rested(live),
       woke: (...given) => keeper.woke(...given),

@@ -96,10 +96,10 @@ export class Keeper implements Omit<Keeping, 'figures'> {
   called(live: LiveSession, session: Session, call: KeptCall): Maybe<void> {
     const kept = this.#kept.get(live);
     if (!kept) return undefined;
-    const { faults, durability, log } = this.parts;
+    const { faults, durability } = this.parts;
     faults.hit('call.ran');
     try {
-      if (durability === 'none') this.#append(kept, 'mark', EMPTY);
+      if (durability === 'none') this.#mark(kept);
       else if (kept.needsWhole) this.#whole(kept, session);
       else this.#delta(kept, session, call);
     } catch (thrown) {
@@ -107,24 +107,45 @@ export class Keeper implements Omit<Keeping, 'figures'> {
       throw notKept(live, asTreadleError(thrown, 'infrastructure'));
     }
     faults.hit('call.logged');
-    return durability === 'disk' ? this.#synced(live, log) : undefined;
+    return durability === 'disk' ? this.#synced(kept) : undefined;
   }
 
-  async #synced(live: LiveSession, log: PageLog): Promise<void> {
+  /** Whoever hears the answer takes the call for kept, also where it was not when it ran. */
+  repeated(live: LiveSession, session: Session): Maybe<void> {
+    const kept = this.#kept.get(live);
+    if (!kept || !(kept.needsWhole || kept.needsSync)) return undefined;
+    const { durability } = this.parts;
     try {
-      await log.sync();
+      if (durability === 'none') this.#mark(kept);
+      else if (kept.needsWhole) this.#whole(kept, session);
     } catch (thrown) {
       throw notKept(live, asTreadleError(thrown, 'infrastructure'));
+    }
+    return durability === 'disk' ? this.#synced(kept) : undefined;
+  }
+
+  #mark(kept: Kept): void {
+    this.#append(kept, 'mark', EMPTY);
+    kept.needsWhole = false;
+  }
+
+  async #synced(kept: Kept): Promise<void> {
+    kept.needsSync = true;
+    try {
+      await this.parts.log.sync();
+      kept.needsSync = false;
+    } catch (thrown) {
+      throw notKept(kept.live, asTreadleError(thrown, 'infrastructure'));
     }
   }
 
   changed(live: LiveSession, session: Session | undefined): Maybe<void> {
     const kept = this.#kept.get(live);
     if (!kept) return undefined;
-    const { durability, log, savepoints } = this.parts;
+    const { durability, savepoints } = this.parts;
     try {
       if (durability === 'none') {
-        this.#append(kept, 'mark', EMPTY);
+        this.#mark(kept);
         savepoints.hasten(kept);
         return undefined;
       }
@@ -134,7 +155,7 @@ export class Keeper implements Omit<Keeping, 'figures'> {
       kept.needsWhole = true;
       throw notKept(live, asTreadleError(thrown, 'infrastructure'));
     }
-    return durability === 'disk' ? this.#synced(live, log) : undefined;
+    return durability === 'disk' ? this.#synced(kept) : undefined;
   }
 
   /** Of a session at rest, whose parcel may have to be fetched. */
@@ -144,9 +165,10 @@ export class Keeper implements Omit<Keeping, 'figures'> {
       this.#append(kept, 'whole', imageBytes(await live.toImage()));
       kept.needsWhole = false;
     } catch (thrown) {
+      kept.needsWhole = true;
       throw notKept(live, asTreadleError(thrown, 'infrastructure'));
     }
-    if (this.parts.durability === 'disk') await this.#synced(live, this.parts.log);
+    if (this.parts.durability === 'disk') await this.#synced(kept);
   }
 
   #delta(kept: Kept, session: Session, { outcome, operation }: KeptCall): void {

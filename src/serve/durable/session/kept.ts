@@ -7,6 +7,8 @@ import type { Session } from '../../sessions/session.js';
 export class Kept {
   /** The log does not hold all that the session is: its next record has to be a whole. */
   needsWhole = false;
+  /** Its last record may not be on the disk. */
+  needsSync = false;
   /** Requests that no savepoint holds yet, the clock's time of the first and of the last of them, and their bytes in the log. */
   unsaved = 0;
   firstAt = 0;

@@ -46,14 +46,16 @@ export const removeLogs = (folders: readonly string[]): void => {
   for (const folder of folders) removeLog(folder);
 };
 
-/** Whether nothing in a dead log is needed any more: each session of it ended, or somebody alive took it up from there. */
-export const isSettled = (
-  { records }: LeftBehind,
-  owned: ReadonlyMap<string, Pick<OwnedSession, 'owner' | 'ownerIsDead' | 'gen'>>,
-): boolean =>
+/**
+ * Whether nothing in a dead log is needed any more: each session of it ended, or has a savepoint of a later owner, who had all of it. A
+ * later owner alone is not enough: it may still read, or end before it wrote what it read. What the store does not know and was never
+ * claimed again may be on its way there.
+ */
+export const isSettled = ({ records }: LeftBehind, owned: ReadonlyMap<string, Pick<OwnedSession, 'head'>>): boolean =>
   [...records].every(([session, logs]) => {
     const all = logs.flat();
+    if (all.at(-1)?.kind === 'gone') return true;
+    const newest = Math.max(...all.map(({ gen }) => gen));
     const row = owned.get(session);
-    if (!row || all.at(-1)?.kind === 'gone') return true;
-    return row.owner !== null && !row.ownerIsDead && all.every(({ gen }) => gen < row.gen);
+    return row ? row.head !== undefined && newest < row.head.gen : newest > 1;
   });

@@ -139,9 +139,12 @@ export class LiveSession {
       const known =
         (operation === undefined ? undefined : this.operations.find(operation, name, args)) ??
         (forwarded === undefined ? undefined : this.operations.of(forwarded));
-      if (known) return answerAgain(this.book, known);
-      this.needTold(ifSeq);
       const { keeping } = this.house;
+      if (known) {
+        const again = answerAgain(this.book, known);
+        return keeping ? after(keeping.repeated(this, session), () => again) : again;
+      }
+      this.needTold(ifSeq);
       keeping?.ready();
       return after(this.#run(session, name, args, agent), (outcome) => {
         this.seq++;

@@ -1,0 +1,96 @@
+/** What the crash drill found: ways in which something that had been answered could be lost. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Engine } from '../../../world/state/engine.js';
+import type { OpenedSession } from '../../api.js';
+import { oneFault } from '../drill.fixture.js';
+import type { LogRecord } from '../log/page-log.js';
+import { Machine, type Running } from './house.fixture.js';
+import { isSettled } from './logs.js';
+
+let engine: Engine;
+let machine: Machine;
+beforeAll(async () => {
+  engine = await Engine.start();
+});
+afterEach(() => machine?.end());
+afterAll(() => engine.close());
+
+const code = (code: string) => expect.objectContaining({ code });
+const add = async ({ server }: Running, { id }: OpenedSession, n: number, operation: string) =>
+  server.live(id).call('create_customer', { name: `New ${n}`, email: `new${n}@mail.example` }, { operation });
+const open = async ({ server }: Running): Promise<OpenedSession> => server.open({ task: 'fixture/new-customer-1' });
+
+describe.each([
+  ['none', 'log.append'],
+  ['call', 'log.append'],
+  ['disk', 'log.append'],
+  ['disk', 'log.sync'],
+] as const)('durable: %s, with a failure at %s', (durability, point) => {
+  it('keeps a call that could not be kept before it is answered again', async () => {
+    machine = new Machine(engine, { durability });
+    const faults = oneFault();
+    const before = await machine.start({ faults });
+    const session = await open(before);
+    await add(before, session, 0, 'op-0');
+    faults.failAt(point);
+    await expect(add(before, session, 1, 'op-1')).rejects.toThrow(code('not_kept'));
+    // Again in vain: it is not answered as long as it is not kept.
+    faults.failAt(point);
+    await expect(add(before, session, 1, 'op-1')).rejects.toThrow(code('not_kept'));
+    if (point === 'log.sync') {
+      const kept = before.house.keeper.of(before.server.live(session.id));
+      expect(kept && (await before.house.savepoints.save(kept))).toBe(true);
+    }
+    const answer = await add(before, session, 1, 'op-1');
+    const after = await machine.restart(before);
+    if (durability === 'none') {
+      expect(after.taken.sessions).toMatchObject([{ outcome: 'rolled_back', lost: 2 }]);
+      return;
+    }
+    expect(after.taken.sessions).toMatchObject([{ outcome: 'recovered', seq: 2 }]);
+    expect(await add(after, session, 1, 'op-1')).toEqual(answer);
+    expect(after.server.live(session.id).info().calls).toBe(2);
+  });
+});
+
+it('keeps what follows a request of a resting session that could not be kept', async () => {
+  machine = new Machine(engine);
+  const faults = oneFault();
+  const before = await machine.start({ faults });
+  const session = await open(before);
+  await add(before, session, 0, 'op-0');
+  expect(before.server.live(session.id).park()).toBe(true);
+  faults.failAt('log.append');
+  await expect((async () => before.server.pause(session.id))()).rejects.toThrow(code('not_kept'));
+  faults.failAt('log.append');
+  await expect((async () => before.server.resume(session.id))()).rejects.toThrow(code('not_kept'));
+  await add(before, session, 1, 'op-1');
+  const after = await machine.restart(before);
+  expect(after.taken.sessions).toMatchObject([{ outcome: 'recovered', seq: 4 }]);
+  expect(after.server.live(session.id).info().calls).toBe(2);
+});
+
+describe('the log of a dead process', () => {
+  const record = (gen: number, kind: LogRecord['kind'] = 'delta'): LogRecord => ({
+    session: 's',
+    gen,
+    seq: 1,
+    kind,
+    body: new Uint8Array(),
+  });
+  const left = (...records: LogRecord[]) => ({ records: new Map([['s', [records]]]), damage: [] });
+  const owned = (gen?: number) => new Map([['s', gen === undefined ? {} : { head: { key: 'k', gen, seq: 1 } }]]);
+
+  it('is needed until a later owner has a savepoint, however much it owns', () => {
+    expect(isSettled(left(record(2)), owned())).toBe(false);
+    expect(isSettled(left(record(2)), owned(1))).toBe(false);
+    expect(isSettled(left(record(2)), owned(2))).toBe(false);
+    expect(isSettled(left(record(2)), owned(3))).toBe(true);
+  });
+
+  it('is needed for a session that the store does not know yet, and not for one that is over', () => {
+    expect(isSettled(left(record(1)), new Map())).toBe(false);
+    expect(isSettled(left(record(2)), new Map())).toBe(true);
+    expect(isSettled(left(record(1), record(1, 'gone')), new Map())).toBe(true);
+  });
+});
