@@ -1,5 +1,5 @@
 /** Sends one request a connection again and again, the next when the last is answered, and says how long it took. */
-import { cpuSecondsOf } from './processes.js';
+import { cpuSecondsOf, type Pids } from './processes.js';
 import { type Answer, wireTo } from './wire.js';
 
 export interface HammerJob {
@@ -12,7 +12,7 @@ export interface HammerJob {
   holds: string;
   lacks?: string;
   /** Of the server, whose CPU time is told. */
-  pid: number;
+  pid: Pids;
 }
 
 export interface Hammered {

@@ -4,7 +4,7 @@ import { cpuSeconds } from '../../src/kit/clock.js';
 import { sha256 } from '../../src/kit/hash.js';
 import type { OpenedSession, Verdict } from '../../src/serve/api.js';
 import { type PlannedRollout, readPlans } from './plan.js';
-import { cpuSecondsOf } from './processes.js';
+import { cpuSecondsOf, type Pids } from './processes.js';
 import { type Answer, ask, mcpHead, mcpTail, type Wire, wireTo } from './wire.js';
 
 export interface Doors {
@@ -15,7 +15,7 @@ export interface Doors {
 
 export interface Run extends Doors {
   /** Of the server, whose CPU time is read when the last call is answered. */
-  pid: number;
+  pid: Pids;
   /** On the shared clock; absent: each rollout's own start. */
   startedAt: number | null;
   /** Kept connections to the trainers' door. */

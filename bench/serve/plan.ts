@@ -21,6 +21,8 @@ export interface PlannedCall {
   tool: string;
   args: Candidate['args'];
   ok: boolean;
+  /** It changed rows. */
+  changes: boolean;
   /** SHA-256 of the result's JSON. */
   sha: string;
 }
@@ -78,10 +80,10 @@ const planRollout = (world: LoadedWorld, explorer: Explorer, wanted: Wanted, ran
   const seen = new Set<string>();
   const calls: PlannedCall[] = [];
   const make = ({ tool, args }: Candidate): void => {
-    const { ok, result } = session.call(tool, structuredClone(args));
+    const { ok, result, entry } = session.call(tool, structuredClone(args));
     scalarsOf(result, seen);
     const service = world.tools.get(tool)?.service.id as string;
-    calls.push({ service, tool, args, ok, sha: sha256(JSON.stringify(result)) });
+    calls.push({ service, tool, args, ok, changes: entry.touched.length > 0, sha: sha256(JSON.stringify(result)) });
   };
   const reference = task?.reference.calls ?? [];
   const slots = random.shuffle(Array.from({ length: count }, (_, i) => i));

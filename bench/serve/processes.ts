@@ -81,8 +81,13 @@ export const memoryOf = (pid: number): Memory => {
 
 const TICKS_A_SECOND = 100;
 
-/** User and system, all threads. */
-export const cpuSecondsOf = (pid: number): number => {
+const cpuOfOne = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 };
+
+/** Of a server's process, or of all of them. */
+export type Pids = number | readonly number[];
+
+/** User and system, all threads. */
+export const cpuSecondsOf = (pids: Pids): number => [pids].flat().reduce((sum, pid) => sum + cpuOfOne(pid), 0);

@@ -1,4 +1,6 @@
 /** The server under test: `treadle serve` as it is built, in a process of its own. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +21,8 @@ export interface Served {
   /** A trainer's request with the admin token. Throws for an answer other than 2xx. */
   admin<T>(method: string, path: string, body?: unknown): Promise<T>;
   stop(): Promise<void>;
+  /** With -9: it saves nothing. */
+  kill(): Promise<void>;
 }
 
 const newest = (dir: string): number =>
@@ -45,14 +49,14 @@ export interface ServeOptions {
   nodeArgs?: readonly string[];
 }
 
-interface Said {
+export interface Said {
   url: string;
   adminUrl: string;
   adminToken: string;
 }
 
 /** The first JSON value that the server prints: where it listens. */
-const addressOf = (child: ReturnType<typeof startNode>): Promise<Said> =>
+const addressOf = (child: ChildProcess): Promise<Said> =>
   new Promise((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -69,10 +73,10 @@ const addressOf = (child: ReturnType<typeof startNode>): Promise<Said> =>
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Started and listening; worlds may still be loading. */
-export const serve = async ({ main, corpus, args = [], nodeArgs = [] }: ServeOptions): Promise<Served> => {
-  const child = startNode([...nodeArgs, main, 'serve', corpus, '--json', '--sessions', '0', ...args], 'pipe');
-  const { url, adminUrl, adminToken } = await addressOf(child);
+/** A server's process, once it has said where it listens. */
+export const servedBy = async <S extends Said>(child: ChildProcess): Promise<Served & { said: S }> => {
+  const said = (await addressOf(child)) as S;
+  const { url, adminUrl, adminToken } = said;
   let isStopping = false;
   child.once('exit', (code, signal) => {
     if (!isStopping) say(`the server ended by itself: ${signal ?? `code ${code}`}`);
@@ -80,14 +84,15 @@ export const serve = async ({ main, corpus, args = [], nodeArgs = [] }: ServeOpt
   const trainersPort = portOf(adminUrl);
   let wire: Wire | undefined;
   return {
+    said,
     pid: child.pid as number,
     agentsPort: portOf(url),
     trainersPort,
     token: adminToken,
     admin: async <T>(method: string, path: string, body?: unknown): Promise<T> => {
       if (wire === undefined || wire.isClosed) wire = await wireTo(trainersPort);
-      const { status, body: said } = await ask(wire, { method, path, token: adminToken, body });
-      const text = said.toString('utf8');
+      const { status, body: answer } = await ask(wire, { method, path, token: adminToken, body });
+      const text = answer.toString('utf8');
       if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
       return (text === '' ? undefined : text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as T;
     },
@@ -96,8 +101,19 @@ export const serve = async ({ main, corpus, args = [], nodeArgs = [] }: ServeOpt
       wire?.close();
       await stop(child);
     },
+    kill: async () => {
+      isStopping = true;
+      wire?.close();
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
   };
 };
+
+/** Started and listening; worlds may still be loading. */
+export const serve = ({ main, corpus, args = [], nodeArgs = [] }: ServeOptions): Promise<Served> =>
+  servedBy(startNode([...nodeArgs, main, 'serve', corpus, '--json', '--sessions', '0', ...args], 'pipe'));
 
 /** Waits until the server has read ahead what it reads ahead. */
 export const warmed = async (served: Served): Promise<ServerInfo> => {

@@ -7,7 +7,7 @@ import { cpuSecondsOf, memoryOf, startWorker } from './processes.js';
 import { MIB, quantile, round, say, sayTargets } from './report.js';
 import { builtMain, serve, warmed } from './server.js';
 
-const SIZE = {
+export const SIZE = {
   a: { worlds: 20, tasks: 100, calls: 3_791 },
   b: { worlds: 20, tasks: 1_000, calls: 39_864 },
   small: { worlds: 3, tasks: 30, calls: 1_200 },
@@ -28,7 +28,7 @@ const TARGETS = {
   ],
 } as const;
 
-const figures = (load: LoadResult, rollouts: number): Record<string, number> => ({
+export const figures = (load: LoadResult, rollouts: number): Record<string, number> => ({
   ttft_p50_ms: round(quantile(load.ttftMs, 0.5)),
   ttft_p95_ms: round(quantile(load.ttftMs, 0.95)),
   open_p50_ms: round(quantile(load.openMs, 0.5)),
