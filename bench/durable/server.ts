@@ -1,0 +1,46 @@
+/** Servers under test that keep their sessions, each in processes of its own: one, or a front with workers. */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startNode } from '../serve/processes.js';
+import { builtMain, type Said, type Served, servedBy } from '../serve/server.js';
+
+const PROGRAM = fileURLToPath(new URL('./server.mjs', import.meta.url));
+
+export interface ServerJob {
+  corpus: string;
+  /** Absent: nothing is kept. */
+  data?: string;
+  durability?: 'none' | 'call' | 'disk';
+  /** Absent: one process. */
+  workers?: number;
+}
+
+/** Milliseconds on the clock that all processes of this machine share; `taking` and `taken` of a process that keeps sessions. */
+export interface ServerTimes {
+  begun: number;
+  /** The program is loaded. */
+  loaded: number;
+  taking?: number;
+  taken?: number;
+  /** Of the processor, between the two. */
+  takingCpuMs?: number;
+  listening: number;
+}
+
+export interface SaidMore extends Said {
+  /** Of all its processes, the one that listens first. */
+  pids: number[];
+  /** What became of the sessions that were there before. */
+  outcomes?: Record<string, number>;
+  times: ServerTimes;
+}
+
+export type Running = Served & { said: SaidMore };
+
+export const startServer = (
+  { dist, nodeArgs }: { dist: string | undefined; nodeArgs: readonly string[] },
+  job: ServerJob,
+): Promise<Running> => {
+  const built = dirname(dirname(builtMain(dist)));
+  return servedBy<SaidMore>(startNode([...nodeArgs, PROGRAM, JSON.stringify({ dist: built, ...job })], 'pipe'));
+};
