@@ -16,6 +16,7 @@ const usual = {
   onDefect,
 };
 const times = { begun };
+const PATIENCE_MS = 600_000;
 
 const stopped = new Promise((resolve) => {
   process.once('SIGTERM', resolve);
@@ -33,6 +34,8 @@ const openFleet = async () => {
     warm: true,
     lean: false,
     doors,
+    // A machine may be slow: it is no fault of the worker's.
+    front: { helloMs: PATIENCE_MS, readyMs: PATIENCE_MS },
     onFatal: (error) => {
       onDefect(error);
       process.exit(1);

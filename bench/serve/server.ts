@@ -11,7 +11,7 @@ import { say } from './report.js';
 import { ask, type Wire, wireTo } from './wire.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const READY_MS = 120_000;
+const READY_MS = 600_000;
 
 export interface Served {
   pid: number;
