@@ -145,6 +145,24 @@ it('lets nobody else into the folder, and says what is wrong with a request for 
   expect(existsSync(join(dir, 'nowhere'))).toBe(false);
 });
 
+it('has its folder looked at by the doctor, which leaves nothing behind', async () => {
+  const served = await serve();
+  const inUse = treadle(['doctor', '--data', data, '--json']);
+  expect(inUse.status).toBe(1);
+  const of = (ran: { stdout: string }, what: string) =>
+    (JSON.parse(ran.stdout).data as { what: string; ok: boolean; value: string }[]).find((one) => one.what === what);
+  expect(of(inUse, 'store')).toMatchObject({ ok: false, value: expect.stringContaining('process') });
+  await served.trainer.open({ world: await world(served.trainer) });
+  await end(served, 'SIGTERM');
+  const free = treadle(['doctor', '--data', data, '--json']);
+  expect(of(free, 'sessions')).toMatchObject({ ok: true, value: '1 kept' });
+  expect(of(free, 'sync')?.value).toMatch(/ms/);
+  expect(readdirSync(data).filter((name) => name.startsWith('doctor'))).toEqual([]);
+  const none = treadle(['doctor', '--data', join(corpus, 'treadle.json', 'x'), '--json']);
+  expect(none.status).toBe(1);
+  expect(of(none, 'folder')).toMatchObject({ ok: false });
+});
+
 it('refuses what the disk’s reserve does not leave room for, and goes on where nothing is asked of it', async () => {
   const served = await serve('--disk-reserve', '1048576');
   await expect(served.trainer.open({ world: await world(served.trainer) })).rejects.toMatchObject({ code: 'disk_low' });

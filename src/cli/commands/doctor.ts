@@ -1,5 +1,6 @@
 /** treadle doctor: whether a machine can hold so many sessions, and what a running server takes. */
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { TreadleError } from '../../errors.js';
 import { harnessDir } from '../../rollout/harness/found.js';
@@ -9,6 +10,7 @@ import { type CallingStep, callMore, targetsOf } from '../../serve/client/load/c
 import { findings, isWell, type Measured, sessionKiB } from '../../serve/client/load/findings.js';
 import { checkMachine, type MachineCheck } from '../../serve/client/load/machine.js';
 import { closeAll, openable, openMany } from '../../serve/client/load/opening.js';
+import { type DataCheck, examineData } from '../../serve/durable/examine.js';
 import { shortText, wholeNumber } from '../arguments.js';
 import { EXIT } from '../exit.js';
 import { jsonOption } from '../options.js';
@@ -20,6 +22,8 @@ interface Options {
   sessions: number;
   against?: string;
   token?: string;
+  data?: string;
+  blobs?: string;
   calls: number;
   json?: boolean;
 }
@@ -80,7 +84,7 @@ const measure = async (
   }
 };
 
-const showMachine = (ui: Ui, checks: readonly MachineCheck[]): void => {
+const showMachine = (ui: Ui, checks: readonly (MachineCheck | DataCheck)[]): void => {
   for (const { what, value, ok, next } of checks)
     ui.say(
       `${ok ? ui.style('green', 'ok') : ui.style('red', 'no')}  ${what.padEnd(10)} ${value}${next ? `. ${next}` : ''}`,
@@ -99,14 +103,18 @@ const examine = async (options: Options): Promise<void> => {
   const machine = checkMachine(options.sessions);
   showMachine(ui, machine);
   if (options.against === undefined) {
-    const well = isWell(machine);
+    const data = options.data === undefined ? undefined : await examineData(resolve(options.data), options.blobs);
+    if (data) showMachine(ui, data);
+    const well = isWell(machine) && (data ?? []).every(({ ok }) => ok);
     const harnesses = await harnessLines(harnessDir());
     for (const line of harnesses) ui.say(ui.style('dim', `    ${line.id.padEnd(12)} ${harnessLineText(line)}`));
-    ui.give({ machine, harnesses, ok: well });
+    ui.give({ machine, ...(data ? { data } : {}), harnesses, ok: well });
     ui.say(
       well
         ? `This machine can hold the connections of ${options.sessions} sessions. Ask a running server with --against.`
-        : `This machine cannot hold ${options.sessions} sessions as it is.`,
+        : data?.some(({ ok }) => !ok)
+          ? 'The data folder cannot keep sessions as it is.'
+          : `This machine cannot hold ${options.sessions} sessions as it is.`,
     );
     if (!well) process.exitCode = EXIT.failed;
     return;
@@ -159,12 +167,15 @@ export const doctorCommand = (): Command =>
         .default(500)
         .argParser(wholeNumber('--calls', 1_000_000)),
     )
+    .option('--data <dir>', 'also look at a data folder: room, disk, store, what lies there; no server may run on it')
+    .option('--blobs <where>', 'where savepoints go, if not into the folder')
     .addOption(jsonOption())
     .addHelpText(
       'after',
       `
 Examples:
   treadle doctor --sessions 2000
+  treadle doctor --data serving
   TREADLE_ADMIN_TOKEN=trd_... treadle doctor --sessions 1000 --against http://127.0.0.1:4711
   treadle doctor --against http://127.0.0.1:4711 --token trd_... --calls 5000 --json
 

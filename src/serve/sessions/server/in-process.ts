@@ -1,38 +1,11 @@
 /** The trainer's interface on a server in the same process: no HTTP, the same answers. */
-import { TreadleError } from '../../../errors.js';
-import { canonicalJson, type Json } from '../../../kit/hash.js';
+import type { Json } from '../../../kit/hash.js';
 import type { SessionInfo } from '../../api.js';
-import type { Once, SessionFilter, Trainer } from '../../trainer.js';
+import { onlyOnce } from '../../only-once.js';
+import type { SessionFilter, Trainer } from '../../trainer.js';
 import { infoOf } from './info.js';
 import type { LiveSession } from './live-session.js';
 import type { SessionServer } from './session-server.js';
-
-const REMEMBERED = 10_000;
-
-/** Answers by idempotency key. A failure is not kept: it may be tried again. */
-const onlyOnce = () => {
-  const known = new Map<string, { request: string; answer: Promise<unknown> }>();
-  return <T>(once: Once | undefined, request: unknown, work: () => Promise<T>): Promise<T> => {
-    if (once?.key === undefined) return work();
-    const { key } = once;
-    const text = canonicalJson(request ?? null);
-    const earlier = known.get(key);
-    if (earlier) {
-      if (earlier.request === text) return earlier.answer as Promise<T>;
-      throw new TreadleError({
-        code: 'idempotency_conflict',
-        message: 'This key was used for another request',
-        value: key,
-        next: 'Give every request a key of its own.',
-      });
-    }
-    const answer = work();
-    known.set(key, { request: text, answer });
-    answer.catch(() => known.delete(key));
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value as string);
-    return answer;
-  };
-};
 
 const fits = (live: LiveSession, { run, group, status }: SessionFilter): boolean =>
   (run === undefined || live.start.labels.run === run) &&
