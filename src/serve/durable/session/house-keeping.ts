@@ -173,10 +173,20 @@ export class HouseKeeping {
   async adopt(folders: readonly string[], sessions?: readonly string[]): Promise<TakenUp> {
     const { records, damage } = readLogs(folders, sessions && new Set(sessions));
     const known = sessions ?? [...(await this.#unowned()), ...records.keys()];
+    this.#leave(new Set(known));
     const taken = await this.#recovery.take([...new Set(known)], records);
     await this.log.sync();
     for (const one of taken) this.#count(one);
     return { sessions: taken, damage };
+  }
+
+  /** Whoever asks for these to be taken up never heard that they had been here before: nothing was answered since. */
+  #leave(sessions: ReadonlySet<string>): void {
+    for (const { live } of [...this.keeper.all()]) {
+      if (!sessions.has(live.id)) continue;
+      this.keeper.letGo(live);
+      this.#server?.letGo(live);
+    }
   }
 
   async #unowned(): Promise<string[]> {
@@ -238,7 +248,12 @@ export class HouseKeeping {
     };
     await Promise.all(sessions.map(work));
     const ids = went.map(({ live }) => live.id);
-    await this.options.ownership.release(this.incarnation, ids);
+    try {
+      await this.options.ownership.release(this.incarnation, ids);
+    } catch (thrown) {
+      // They are not here any more, whatever the store says: whoever takes them up is told to ask for them here.
+      this.options.onDefect(asTreadleError(thrown, 'infrastructure'));
+    }
     this.counts.moved += ids.length;
     return ids;
   }

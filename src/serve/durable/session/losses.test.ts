@@ -70,6 +70,45 @@ it('keeps what follows a request of a resting session that could not be kept', a
   expect(after.server.live(session.id).info().calls).toBe(2);
 });
 
+it('takes a session up anew where nobody heard that it had been taken up', async () => {
+  machine = new Machine(engine, { durability: 'disk' });
+  const first = await machine.start();
+  const session = await open(first);
+  await add(first, session, 0, 'op-0');
+  expect(await first.house.release([session.id])).toEqual([session.id]);
+  const faults = oneFault();
+  const second = await machine.startBeside({ faults });
+  faults.failAt('log.sync');
+  await expect(second.house.adopt([], [session.id])).rejects.toThrow('a drill');
+  expect((await second.house.adopt([], [session.id])).sessions).toMatchObject([{ outcome: 'recovered', seq: 1 }]);
+  expect([...second.house.keeper.all()]).toHaveLength(1);
+  const kept = second.house.keeper.of(second.server.live(session.id));
+  expect(kept && (await second.house.savepoints.save(kept))).toBe(true);
+  expect(second.server.live(session.id).info().calls).toBe(1);
+});
+
+it('says of a session that it went also where the store could not be told', async () => {
+  machine = new Machine(engine);
+  let isDown = true;
+  const { ownership } = machine;
+  const release: typeof ownership.release = async (...given) => {
+    if (isDown) throw new Error('the store is away');
+    return ownership.release(...given);
+  };
+  const asked = new Proxy(ownership, {
+    get: (of, name) => (name === 'release' ? release : (Reflect.get(of, name) as () => unknown).bind(of)),
+  });
+  const first = await machine.start({ ownership: asked });
+  const session = await open(first);
+  await add(first, session, 0, 'op-0');
+  expect(await first.house.release([session.id])).toEqual([session.id]);
+  isDown = false;
+  const second = await machine.startBeside();
+  const owner = first.house.incarnation;
+  expect((await second.house.adopt([], [session.id])).sessions).toMatchObject([{ outcome: 'owned', owner }]);
+  expect((await first.house.adopt([], [session.id])).sessions).toMatchObject([{ outcome: 'recovered', seq: 1 }]);
+});
+
 describe('the log of a dead process', () => {
   const record = (gen: number, kind: LogRecord['kind'] = 'delta'): LogRecord => ({
     session: 's',

@@ -13,6 +13,16 @@ const whyOf = ({ why }: NotMoved): TreadleError =>
   failureOf(why) ??
   new TreadleError({ code: 'session_lost', message: 'The session was lost', fault: 'infrastructure' });
 
+/** The worker cannot be asked such a thing, now or ever. Whatever else failed says nothing of the sessions: the store, the disk, a link. */
+const isForGood = ({ code }: TreadleError): boolean => code === 'unknown_method' || code === 'frame_too_large';
+
+/** Who has a session by the store's word, where a worker says that another does. */
+const ownerIn = ({ code, value }: TreadleError): string | undefined => {
+  if (code !== 'session_moving' || typeof value !== 'object' || value === null) return undefined;
+  const { owner } = value as { owner?: unknown };
+  return typeof owner === 'string' ? owner : undefined;
+};
+
 const idsOf = (entries: readonly Entry[]): AdoptAsked => ({ sessions: entries.map(({ id }) => id) });
 
 export interface MovesOptions {
@@ -25,7 +35,8 @@ export interface MovesOptions {
 }
 
 export class Moves {
-  readonly #orphans = new Set<Entry>();
+  /** With the incarnation that owns it by the store's word, where one does that heard nothing of it: it alone can claim it. */
+  readonly #orphans = new Map<Entry, string | undefined>();
   #isAdopting = false;
   #isOver = false;
 
@@ -44,7 +55,7 @@ export class Moves {
   orphan(entries: Iterable<Entry>): void {
     for (const entry of entries) {
       this.options.router.hold(entry);
-      this.#orphans.add(entry);
+      this.#orphans.set(entry, undefined);
     }
     void this.adopt();
   }
@@ -56,9 +67,13 @@ export class Moves {
     while (this.#orphans.size > 0 && !this.#isOver) {
       const targets = this.options.targets();
       if (targets.length === 0) break;
-      const [...entries] = this.#orphans;
-      const shares = targets.map((_, i) => entries.filter((__, n) => n % targets.length === i));
-      const done = await Promise.all(targets.map((to, i) => this.give(shares[i] as Entry[], to)));
+      const shares = new Map(targets.map((to): [Worker, Entry[]] => [to, []]));
+      let n = 0;
+      for (const [entry, owner] of this.#orphans) {
+        const to = targets.find(({ incarnation }) => owner !== undefined && incarnation === owner);
+        shares.get(to ?? (targets[n++ % targets.length] as Worker))?.push(entry);
+      }
+      const done = await Promise.all([...shares].map(([to, share]) => this.give(share, to)));
       if (done.includes(false)) await this.options.clock.sleep(RETRY_MS);
     }
     this.#isAdopting = false;
@@ -75,8 +90,9 @@ export class Moves {
       const failed = new Map(lost.map((one) => [one.session, whyOf(one)]));
       for (const entry of entries) {
         // What it lies in cannot be asked now: it is tried again, and so long whoever asks waits.
-        if (failed.get(entry.id)?.isRetryable) {
-          this.#orphans.add(entry);
+        const why = failed.get(entry.id);
+        if (why?.isRetryable) {
+          this.#orphans.set(entry, ownerIn(why));
           continue;
         }
         this.#orphans.delete(entry);
@@ -86,8 +102,8 @@ export class Moves {
       return !lost.some(({ session }) => failed.get(session)?.isRetryable);
     } catch (thrown) {
       const error = asTreadleError(thrown, 'infrastructure');
-      if (error.isRetryable) return false;
-      onDefect(error);
+      if (error.code !== 'worker_link') onDefect(error);
+      if (!isForGood(error)) return false;
       for (const entry of entries) {
         this.#orphans.delete(entry);
         router.lose(entry, error);
