@@ -94,7 +94,7 @@ describe('the fence', () => {
     expect([...rules]).toEqual(expect.arrayContaining(['generation_fell', 'not_owner', 'lost_silently']));
   });
 
-  it('is missed by the checker in drills by seed, too', async () => {
+  it('is missed in drills by seed, too', async () => {
     const { drilled } = await drill({ engine, seed: 1, faults: 60, durability: 'call', store: 'disk', fence: false });
     expect(check(drilled).map(({ rule }) => rule)).toEqual(expect.arrayContaining(['generation_fell', 'not_owner']));
   });

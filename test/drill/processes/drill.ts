@@ -11,7 +11,7 @@ import { rng } from '../../../src/kit/rng.js';
 import { check } from '../checker.js';
 import { type DrillClient, recorded } from '../client.js';
 import type { Drilled, Found, Recorded, Violation } from '../history.js';
-import { DrillFront, signal } from './front.js';
+import { DrillFront, type RunningWorker, signal } from './front.js';
 import { Load } from './load.js';
 import { type Fault, faultsOf } from './plan.js';
 import { storeHistory, watchStore } from './store-history.js';
@@ -31,7 +31,10 @@ export interface Drill {
   violations: Violation[];
 }
 
-const LEASE_MS = 1_500;
+const LEASE_MS = 3_000;
+/** Beyond its lease. */
+const STOPPED_MS = 2_000;
+const READY_TRIES = 100;
 const TOKEN = 'a-token-of-the-drill-and-of-nobody-else';
 const STUCK_MS = 60_000;
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -62,7 +65,7 @@ class Processes {
       return;
     }
     if (!front.isRunning) await front.start({ name: 'nothing' });
-    const workers = (await front.workers()).filter(({ state, pid }) => state === 'ready' && !this.stopped.has(pid));
+    const workers = await this.#ready();
     const worker = workers[fault.worker % Math.max(1, workers.length)];
     this.say(`${fault.what}: ${worker ? `${worker.name} ${worker.pid}` : 'none is there'}`);
     if (!worker) return;
@@ -70,11 +73,22 @@ class Processes {
     else this.#stop(worker.pid);
   }
 
+  /** Empty where none gets ready for a while. */
+  async #ready(): Promise<RunningWorker[]> {
+    for (let tries = 0; tries < READY_TRIES; tries++) {
+      const all = await this.front.workers();
+      const ready = all.filter(({ state, pid }) => state === 'ready' && !this.stopped.has(pid));
+      if (ready.length > 0) return ready;
+      await pause(100);
+    }
+    return [];
+  }
+
   /** Past its lease; others have its sessions by then. */
   #stop(pid: number): void {
     signal(pid, 'SIGSTOP');
     this.stopped.add(pid);
-    setTimeout(() => this.#goOn(pid), 2 * LEASE_MS).unref();
+    setTimeout(() => this.#goOn(pid), LEASE_MS + STOPPED_MS).unref();
   }
 
   #goOn(pid: number): void {

@@ -28,6 +28,14 @@ export interface FrontOptions {
 }
 
 const START_MS = 60_000;
+const WORKER = fileURLToPath(new URL('../../../dist/cli/serving/worker-main.js', import.meta.url));
+
+/** Each process has the faults of what it does: the front those of the store, workers those of logs, blobs and sessions. */
+const planned = (faults: FaultPlan | undefined, ofFront: boolean): Record<string, string> => {
+  const isOfFront = (point: string): boolean => /^(ownership|store)\./.test(point);
+  const rules = faults?.rules.filter(({ point }) => isOfFront(point) === ofFront) ?? [];
+  return faults && rules.length > 0 ? { [FAULTS_VARIABLE]: JSON.stringify({ ...faults, rules }) } : {};
+};
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -77,9 +85,10 @@ export class DrillFront {
       leaseMs,
       ...(diskReserve === undefined ? {} : { diskReserve }),
       front: { healthMs: 200, again: { firstMs: 50, mostMs: 500 }, starts: 100 },
+      command: { command: process.execPath, args: [WORKER], env: planned(faults, false) },
       doors: { agents: { port: this.ports.agents }, trainers: { port: this.ports.trainers, token } },
     };
-    const env = { ...process.env, ...(faults ? { [FAULTS_VARIABLE]: JSON.stringify(faults) } : {}) };
+    const env = { ...process.env, ...planned(faults, true) };
     const program = fileURLToPath(new URL('./front.mjs', import.meta.url));
     const child = spawn(process.execPath, [program, JSON.stringify(options)], {
       stdio: ['ignore', 'ignore', process.env.DRILL_LOUD ? 'inherit' : 'ignore', 'ipc'],

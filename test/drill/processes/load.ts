@@ -11,6 +11,8 @@ const callOf = (n: number): Omit<Call, 'operation'> =>
 
 const ANSWER_MS = 30_000;
 const REST_MS = 20;
+/** After what was not answered. */
+const AGAIN_MS = 200;
 
 export class Load {
   readonly clients: DrillClient[] = [];
@@ -34,9 +36,10 @@ export class Load {
   async #loop(): Promise<void> {
     let client: DrillClient | undefined;
     while (!this.#isOver) {
+      let isAnswered = false;
       if (client === undefined) client = await this.#open();
-      else await this.ask(client);
-      await pause(REST_MS);
+      else isAnswered = await this.ask(client);
+      await pause(isAnswered ? REST_MS : AGAIN_MS);
     }
   }
 
