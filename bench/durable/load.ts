@@ -1,14 +1,13 @@
 /** Workload B again (bench/serve/workload.ts), with a front and two workers that keep every call. */
 import { join } from 'node:path';
-import type { ServerInfo } from '../../src/serve/api.js';
 import type { LoadResult } from '../serve/load.js';
 import { madeFor } from '../serve/made.js';
 import { inFolder, type Options } from '../serve/options.js';
 import { cpuSecondsOf, memoryOf, startWorker } from '../serve/processes.js';
-import { MIB, round, say } from '../serve/report.js';
+import { round, say } from '../serve/report.js';
 import { warmed } from '../serve/server.js';
 import { figures, SIZE } from '../serve/workload.js';
-import { startServer } from './server.js';
+import { saved, startServer } from './server.js';
 
 const WORKERS = 2;
 
@@ -37,7 +36,7 @@ export const runLoad = (options: Options): Promise<Record<string, unknown>> =>
         const done = await load.ask<LoadResult>({ run });
         for (const line of done.failures) say(`failed: ${line}`);
         const memory = pid.map(memoryOf);
-        const { keeping } = await server.admin<ServerInfo>('GET', '/v1/info');
+        const { savepoints } = await saved(server);
         return {
           workers: WORKERS,
           ...figures(done, rollouts),
@@ -45,9 +44,8 @@ export const runLoad = (options: Options): Promise<Record<string, unknown>> =>
           rss_each_mib: memory.map(({ peakMiB }) => round(peakMiB, 0)),
           server_cpu_s: round(done.serverCpu - cpu, 2),
           load_cpu_s: round(done.ownCpu, 2),
-          savepoint_bytes_a_call: round((keeping?.savepoints.bytes ?? Number.NaN) / done.calls, 0),
-          savepoints: keeping?.savepoints,
-          log_mib: round((keeping?.log.bytes ?? Number.NaN) / MIB),
+          savepoint_bytes_a_call: round(savepoints.bytes / done.calls, 0),
+          savepoints,
         };
       } finally {
         await server.stop();

@@ -1,19 +1,16 @@
 /** A thousand sessions whose server is killed with -9, and how long it is until another one has them all. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerInfo } from '../../src/serve/api.js';
 import { madeFor } from '../serve/made.js';
 import { inFolder, type Options } from '../serve/options.js';
 import { startWorker, type Worker } from '../serve/processes.js';
 import { round, say } from '../serve/report.js';
 import { warmed } from '../serve/server.js';
-import { type Running, type ServerJob, type ServerTimes, startServer } from './server.js';
+import { type Running, type ServerJob, type ServerTimes, saved, startServer } from './server.js';
 import type { Done, SessionsJob } from './sessions.js';
 
 const CALLS = 12;
 /** Changing calls of a session beside its task's. */
 const WRITES = 3;
-const SAVED_MS = 60_000;
 
 const doorsOf = ({ agentsPort, trainersPort, token }: Running) => ({ agentsPort, trainersPort, token });
 
@@ -59,15 +56,6 @@ const recover = async (
     `taken up in ${seen.taken} s (CPU ${seen.takenCpu} s), all answered in ${seen.answered} s: ${JSON.stringify(outcomes)}`,
   );
   return { server, seen };
-};
-
-const saved = async (server: Running): Promise<void> => {
-  for (let waited = 0; waited < SAVED_MS; waited += 200) {
-    const { keeping } = await server.admin<ServerInfo>('GET', '/v1/info');
-    if (keeping?.unsaved === 0) return;
-    await sleep(200);
-  }
-  throw new Error('the sessions were not saved in time');
 };
 
 export const runRecovery = (options: Options): Promise<Record<string, unknown>> =>

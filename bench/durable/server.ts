@@ -1,9 +1,12 @@
 /** Servers under test that keep their sessions, each in processes of its own: one, or a front with workers. */
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { KeepingFigures, ServerInfo } from '../../src/serve/api.js';
 import { startNode } from '../serve/processes.js';
 import { builtMain, type Said, type Served, servedBy } from '../serve/server.js';
 
+const SAVED_MS = 60_000;
 const PROGRAM = fileURLToPath(new URL('./server.mjs', import.meta.url));
 
 export interface ServerJob {
@@ -43,4 +46,14 @@ export const startServer = (
 ): Promise<Running> => {
   const built = dirname(dirname(builtMain(dist)));
   return servedBy<SaidMore>(startNode([...nodeArgs, PROGRAM, JSON.stringify({ dist: built, ...job })], 'pipe'));
+};
+
+/** Waits until a savepoint holds all of every session. */
+export const saved = async (server: Running): Promise<KeepingFigures> => {
+  for (let waited = 0; waited < SAVED_MS; waited += 200) {
+    const { keeping } = await server.admin<ServerInfo>('GET', '/v1/info');
+    if (keeping?.unsaved === 0) return keeping;
+    await sleep(200);
+  }
+  throw new Error('the sessions were not saved in time');
 };
