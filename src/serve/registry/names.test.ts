@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TreadleError } from '../../errors.js';
@@ -210,6 +213,30 @@ describe('contents', () => {
     content = 'nonsense';
     expect(codeOf(() => other.read('server', 'a'))).toBe('bad_artifact');
     expect(codeOf(() => registry.read('server', hash.replace(/./g, 'a')))).toBe('unknown_record');
+  });
+
+  it('that lie elsewhere keep the order of their fields, in every process of a folder, and outlive their source', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'treadle-order-'));
+    const content: Json = { zebra: 1, apple: { y: 1, b: 2 } };
+    const { hash } = openRegistry().publish('server', 'a', content);
+    let isThere = true;
+    const read = (): Json => {
+      if (!isThere) throw new Error('the corpus is gone');
+      return structuredClone(content);
+    };
+    for (let life = 0; life < 3; life++) {
+      const registry = openRegistry({ folder });
+      registry.publish('server', 'a', { hash, read });
+      for (let time = 0; time < 2; time++)
+        expect(JSON.stringify(registry.read('server', 'a'))).toBe(JSON.stringify(content));
+      isThere = life < 1;
+      if (!isThere) {
+        expect(registry.read('server', 'a')).toEqual(content);
+        isThere = true;
+      }
+      registry.close();
+    }
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it.each(['', '   ', 'x'.repeat(2_001), undefined, 7])('the reason %j deprecates nothing', (because) => {

@@ -151,22 +151,34 @@ class OpenRegistry implements FollowingRegistry {
 
   read(kind: RecordKind, reference: string): Json {
     const { hash, name, version } = this.resolve(kind, reference);
+    const lazy = this.#elsewhere.get(hash);
+    const own = lazy && this.#own(kind, hash, lazy);
+    if (own && 'value' in own) return own.value;
     const kept = this.#kept(hash);
     if (kept) return deepFreeze(JSON.parse(Buffer.from(kept).toString('utf8')) as Json);
-    const lazy = this.#elsewhere.get(hash);
-    if (!lazy) {
-      throw new TreadleError({
-        code: 'no_content',
-        message: `The content of ${kind} ${name}@${version} is not here`,
-        value: hash,
-        next: 'Publish it again, or open the corpus it came from.',
-        fault: 'infrastructure',
-      });
+    if (own) throw own.failure;
+    throw new TreadleError({
+      code: 'no_content',
+      message: `The content of ${kind} ${name}@${version} is not here`,
+      value: hash,
+      next: 'Publish it again, or open the corpus it came from.',
+      fault: 'infrastructure',
+    });
+  }
+
+  /**
+   * From where it lies, as long as that is what was published: what is kept here has its keys sorted, and tools answer in the order in
+   * which a service's fields were written.
+   */
+  #own(kind: RecordKind, hash: string, lazy: Omit<LazyContent, 'hash'>): { value: Json } | { failure: unknown } {
+    try {
+      const { value, text, hash: found } = this.#checked(kind, hash, lazy);
+      if (found !== hash) return { failure: changedContent(hash, found) };
+      if (this.#durable) this.#keepIfRoom(text);
+      return { value: withAddress(value, hash) };
+    } catch (failure) {
+      return { failure };
     }
-    const { value, text, hash: found } = this.#checked(kind, hash, lazy);
-    if (found !== hash) throw changedContent(hash, found);
-    if (this.#durable) this.#keepIfRoom(text);
-    return withAddress(value, hash);
   }
 
   list(kind: RecordKind, name?: string): RegistryRecord[] {
