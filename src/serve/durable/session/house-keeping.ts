@@ -240,7 +240,8 @@ export class HouseKeeping {
       const kept = this.#keptOf(id);
       if (!kept) return;
       await kept.live.turns.run(async () => {
-        if (kept.unsaved > 0 && !(await this.savepoints.saveNow(kept))) return;
+        // One under way may still fail, or come after somebody else claimed the session.
+        if ((kept.unsaved > 0 || kept.isSaving) && !(await this.savepoints.saveNow(kept))) return;
         this.keeper.letGo(kept.live);
         server.letGo(kept.live);
         went.push(kept);

@@ -70,6 +70,37 @@ it('keeps what follows a request of a resting session that could not be kept', a
   expect(after.server.live(session.id).info().calls).toBe(2);
 });
 
+it.each([1, 2, 3, 4, 5, 6])('loses nothing where whoever takes it up dies at record %i of the copy', async (at) => {
+  machine = new Machine(engine);
+  const first = await machine.start();
+  const session = await open(first);
+  for (let n = 0; n < 5; n++) await add(first, session, n, `op-${n}`);
+  let left = at;
+  const hit = (point: string): void => {
+    if (point === 'log.append' && --left === 0) throw Object.assign(new Error('a drill'), { code: 'EIO' });
+  };
+  machine.kill(first);
+  const second = await machine.start({ faults: { hit, reach: async () => {} } });
+  expect(second.taken.sessions).toMatchObject([{ outcome: 'lost', mayReturn: true }]);
+  const third = await machine.restart(second);
+  expect(third.taken.sessions).toMatchObject([{ outcome: 'recovered', seq: 5 }]);
+});
+
+it('tells of a loss once, also where calls follow and its process dies again', async () => {
+  machine = new Machine(engine, { durability: 'none' });
+  const first = await machine.start();
+  const session = await open(first);
+  for (let n = 0; n < 3; n++) await add(first, session, n, `op-${n}`);
+  const second = await machine.restart(first, { durability: 'call' });
+  await expect(add(second, session, 3, 'op-3')).rejects.toThrow(code('rolled_back'));
+  await add(second, session, 3, 'op-3');
+  const third = await machine.restart(second, { durability: 'call' });
+  expect(third.taken.sessions).toMatchObject([{ outcome: 'recovered', seq: 1 }]);
+  await add(third, session, 4, 'op-4');
+  const fourth = await machine.restart(third, { durability: 'call' });
+  expect(fourth.taken.sessions).toMatchObject([{ outcome: 'recovered', seq: 2 }]);
+});
+
 it('takes a session up anew where nobody heard that it had been taken up', async () => {
   machine = new Machine(engine, { durability: 'disk' });
   const first = await machine.start();
@@ -85,6 +116,26 @@ it('takes a session up anew where nobody heard that it had been taken up', async
   const kept = second.house.keeper.of(second.server.live(session.id));
   expect(kept && (await second.house.savepoints.save(kept))).toBe(true);
   expect(second.server.live(session.id).info().calls).toBe(1);
+});
+
+it('lets go of a session only with a savepoint that stands, not with one on its way', async () => {
+  machine = new Machine(engine);
+  let isHeld = true;
+  const put = async (point: string): Promise<void> => {
+    if (point !== 'savepoint.put' || !isHeld) return;
+    isHeld = false;
+    await new Promise(() => {});
+  };
+  const first = await machine.start({ faults: { hit: () => {}, reach: put } });
+  const session = await open(first);
+  await add(first, session, 0, 'op-0');
+  await add(first, session, 1, 'op-1');
+  const kept = first.house.keeper.of(first.server.live(session.id));
+  if (kept) void first.house.savepoints.save(kept);
+  await expect.poll(() => isHeld).toBe(false);
+  expect(await first.house.release([session.id])).toEqual([session.id]);
+  const second = await machine.startBeside();
+  expect((await second.house.adopt([], [session.id])).sessions).toMatchObject([{ outcome: 'recovered', seq: 2 }]);
 });
 
 it('says of a session that it went also where the store could not be told', async () => {

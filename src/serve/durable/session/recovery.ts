@@ -6,11 +6,12 @@ import { asTreadleError, TreadleError } from '../../../errors.js';
 import type { Blobs } from '../../blobs/blobs.js';
 import type { CallDelta, SessionImage } from '../../sessions/server/image.js';
 import type { Revived } from '../../sessions/server/revive.js';
+import { imageOfActive } from '../../sessions/server/saved.js';
 import type { FaultPoints } from '../faults/fault-points.js';
 import type { LogRecord, PageLog } from '../log/page-log.js';
 import type { Claim, Head, Ownership } from '../ownership/ownership.js';
 import { verifySavepoint } from '../savepoint-key.js';
-import { deltaOf, imageOf } from './bytes.js';
+import { deltaOf, imageBytes, imageOf } from './bytes.js';
 import type { Keeper } from './keeper.js';
 import { type Chain, type Evidence, evidenceOf } from './records.js';
 
@@ -60,6 +61,18 @@ const nothingKept = (session: string): TreadleError =>
     message: 'Nothing is kept of the session',
     value: session,
     fault: 'infrastructure',
+  });
+
+/** The log here failed: what is kept of the session is as good as it was. */
+const notCopied = (cause: TreadleError): TreadleError =>
+  new TreadleError({
+    code: cause.code,
+    message: cause.message,
+    value: cause.value,
+    next: cause.next ?? 'It is tried again.',
+    fault: 'infrastructure',
+    isRetryable: true,
+    cause,
   });
 
 export class Recovery {
@@ -154,7 +167,10 @@ export class Recovery {
     return this.#settle(gen, found, acknowledged);
   }
 
-  /** Its records go into the log here as they are, so that from now on the others are of no use. */
+  /**
+   * Its records go into the log here as they are, so that from now on the others are of no use: from the last of them on, which alone is of
+   * the new generation. Who dies before has copied something older, and the others still count for more.
+   */
   #settle(
     gen: number,
     { chain, bytes, revived: { live, session } }: { chain: Chain; bytes: Uint8Array; revived: Revived },
@@ -163,16 +179,19 @@ export class Recovery {
     const { log, keeper } = this.parts;
     const { id, seq } = live;
     try {
-      log.append({ session: id, gen, seq: chain.seq, kind: 'whole', body: bytes });
-      for (const delta of chain.deltas)
-        if (delta.seq <= seq) log.append({ session: id, gen, seq: delta.seq, kind: 'delta', body: delta.body });
       if (acknowledged > seq) {
-        log.append({ session: id, gen, seq: acknowledged, kind: 'mark', body: new Uint8Array() });
         live.lost = acknowledged;
+        log.append({ session: id, gen, seq, kind: 'whole', body: imageBytes(imageOfActive(live, session)) });
+      } else {
+        const deltas = chain.deltas.filter((delta) => delta.seq <= seq);
+        const genOf = (delta?: { seq: number }): number => (delta === deltas.at(-1) ? gen : chain.gen);
+        log.append({ session: id, gen: genOf(), seq: chain.seq, kind: 'whole', body: bytes });
+        for (const delta of deltas)
+          log.append({ session: id, gen: genOf(delta), seq: delta.seq, kind: 'delta', body: delta.body });
       }
     } catch (thrown) {
       live.forget(true);
-      throw thrown;
+      throw notCopied(asTreadleError(thrown, 'infrastructure'));
     }
     keeper.took(live, session, gen);
     if (live.lost === undefined) return { session: id, outcome: 'recovered', seq };

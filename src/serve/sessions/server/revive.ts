@@ -117,7 +117,8 @@ export const revive = (by: Reviving, image: SessionImage, deltas: readonly CallD
     live.status = image.hadCompanions ? 'closed' : image.status;
     live.answer = image.answer;
     live.seq = seq;
-    live.lost = image.lost;
+    // A call after it is one of somebody who was told.
+    live.lost = seq > image.seq ? undefined : image.lost;
     for (const [name, known] of operations) live.operations.put(name, known);
     for (const [i, { id: snapshot, shared, more }] of image.snapshots.entries()) {
       const then = by.book(saved);
