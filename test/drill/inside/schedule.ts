@@ -23,7 +23,13 @@ const IN_A_SAVE: readonly FaultPoint[] = [
   'ownership.commit',
   'ownership.committed',
 ];
-const IN_A_TAKING: readonly FaultPoint[] = ['ownership.claim', 'ownership.claimed', 'recover.session', 'blob.get'];
+const IN_A_TAKING: readonly FaultPoint[] = [
+  'ownership.claim',
+  'ownership.claimed',
+  'recover.session',
+  'blob.get',
+  'log.append',
+];
 const FAILING: readonly FaultPoint[] = [
   'log.append',
   'log.sync',

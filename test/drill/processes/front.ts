@@ -50,6 +50,7 @@ export class DrillFront {
   /** Of all processes that any front of it started. */
   readonly pids = new Set<number>();
   #child: ChildProcess | undefined;
+  #ended: Promise<undefined> = Promise.resolve(undefined);
 
   private constructor(
     readonly options: FrontOptions,
@@ -97,7 +98,8 @@ export class DrillFront {
     this.#child = child;
     if (child.pid !== undefined) this.pids.add(child.pid);
     const late = setTimeout(() => child.kill('SIGKILL'), START_MS);
-    const said = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => undefined)]);
+    this.#ended = once(child, 'exit').then(() => undefined);
+    const said = await Promise.race([once(child, 'message'), this.#ended]);
     clearTimeout(late);
     if (said !== undefined) await this.workers();
     return said !== undefined;
@@ -112,7 +114,7 @@ export class DrillFront {
     const child = this.#child;
     if (!child?.connected) return [];
     child.send('workers');
-    const said = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => undefined)]);
+    const said = await Promise.race([once(child, 'message'), this.#ended]);
     const { workers = [] } = (said?.[0] ?? {}) as { workers?: RunningWorker[] };
     for (const { pid } of workers) this.pids.add(pid);
     return workers;
