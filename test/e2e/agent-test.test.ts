@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorLine, MAIN, scratch, treadle, treadleBeside } from './cli.js';
+import { errorLine, MAIN, scratch, treadle } from './cli.js';
+import { warm, warmBeside } from './warm/warm.js';
 import { readXml } from './xml.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -18,16 +19,16 @@ const INPUT = fileURLToPath(new URL('../fixtures/documents/billing.yaml', import
 let tasks: string[];
 
 beforeAll(() => {
-  const built = treadle(['build', INPUT, '--tasks', '2', '--out', corpus, '--json']);
+  const built = warm(['build', INPUT, '--tasks', '2', '--out', corpus, '--json']);
   expect(built.status, built.stderr).toBe(0);
-  const world = JSON.parse(treadle(['show', corpus, '--json']).stdout).worlds[0].id;
-  tasks = JSON.parse(treadle(['show', corpus, world, '--json']).stdout).tasks.map(({ id }: { id: string }) => id);
+  const world = JSON.parse(warm(['show', corpus, '--json']).stdout).worlds[0].id;
+  tasks = JSON.parse(warm(['show', corpus, world, '--json']).stdout).tasks.map(({ id }: { id: string }) => id);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const agent = (how: string): string => `node '${AGENT}' '${corpus}' ${how}`;
 const test = (how: string, ...more: string[]) =>
-  treadle(['test', corpus, '--agent', agent(how), '--repeat', '2', ...more]);
+  warm(['test', corpus, '--agent', agent(how), '--repeat', '2', ...more]);
 const one = (): string[] => ['--task', tasks[0] as string];
 
 describe('an agent', () => {
@@ -44,12 +45,12 @@ describe('an agent', () => {
     expect(readXml(readFileSync(xml, 'utf8')).attributes).toMatchObject({ tests: '4', failures: '0', errors: '0' });
     expect(JSON.parse(readFileSync(saved, 'utf8'))).toMatchObject({ treadle: 'test/1', repeat: 2 });
     expect(readFileSync(runs, 'utf8').trim().split('\n')).toHaveLength(4);
-    const id = treadle(['show', runs]).stdout.slice(0, 12);
-    const shown = treadle(['show', runs, id, '--corpus', corpus]).stdout;
+    const id = warm(['show', runs]).stdout.slice(0, 12);
+    const shown = warm(['show', runs, id, '--corpus', corpus]).stdout;
     expect(shown).toMatch(/^trace [0-9a-f]+ {2}passed/);
     expect(shown).not.toContain('changes without values');
     // Nothing of it is among the corpus's own rollouts.
-    expect(treadle(['show', corpus, '--traces']).stdout).not.toContain(id);
+    expect(warm(['show', corpus, '--traces']).stdout).not.toContain(id);
   });
 
   it('that does badly fails, with the call and the check; a baseline names the tasks', () => {
@@ -146,7 +147,7 @@ describe('an agent at an address', () => {
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => server.close());
-  const at = (address: string) => treadleBeside(['test', corpus, '--agent-url', address, ...one(), '--repeat', '1']);
+  const at = (address: string) => warmBeside(['test', corpus, '--agent-url', address, ...one(), '--repeat', '1']);
 
   it('is posted the task and answers; what goes wrong in it is its failure', async () => {
     expect((await at(`${url}/run`)).status).toBe(1);
@@ -161,7 +162,7 @@ describe('an agent at an address', () => {
     await new Promise((resolve) => free.once('listening', resolve));
     const { port } = free.address() as AddressInfo;
     await new Promise((resolve) => free.close(resolve));
-    const ran = await treadleBeside([
+    const ran = await warmBeside([
       'test',
       corpus,
       '--agent-url',
@@ -183,7 +184,7 @@ describe('what cannot be tested', () => {
     [['--agent', 'ls', '--kind', 'nix'], 'no_task'],
     [['--agent', 'ls', '--junit', '/dev/null/x/out.xml'], ''],
   ])('is said before anything runs: %j', (args, code) => {
-    const ran = treadle(['test', corpus, ...args]);
+    const ran = warm(['test', corpus, ...args]);
     expect(ran.status, ran.stdout).toBe(2);
     expect(errorLine(ran)).toContain(`error ${code}`);
     expect(ran.stdout).toBe('');

@@ -11,11 +11,12 @@ import { loadWorld } from '../../src/world/loaded.js';
 import { Engine } from '../../src/world/state/engine.js';
 import { type Ran, scratch, treadle } from './cli.js';
 import { readHtml, treeOf } from './tree.js';
+import { warm } from './warm/warm.js';
 
 const HOSTILE = 'a dental practice in Leeds <script>alert(1)</script> & "Söhne" </div><b onclick=x>';
 const DOCUMENT = fileURLToPath(new URL('../fixtures/documents/billing.yaml', import.meta.url));
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 480_000 });
 const dir = scratch();
 const [brief, twin, doc, other] = ['brief', 'twin', 'doc', 'other'].map((name) => join(dir, name)) as [
   string,
@@ -26,11 +27,21 @@ const [brief, twin, doc, other] = ['brief', 'twin', 'doc', 'other'].map((name) =
 let ran: Ran;
 let fromDocument: Ran;
 
-const built = (input: string, out: string, ...more: string[]): Ran =>
-  treadle(['build', input, '--tasks', '3', '--out', out, '--json', ...more]);
+const line = (input: string, out: string, ...more: string[]): string[] => [
+  'build',
+  input,
+  '--tasks',
+  '3',
+  '--out',
+  out,
+  '--json',
+  ...more,
+];
+const built = (...of: Parameters<typeof line>): Ran => warm(line(...of));
 
 beforeAll(() => {
-  ran = built(HOSTILE, brief);
+  // In a process of its own; its twin is made in one that has done much else.
+  ran = treadle(line(HOSTILE, brief), { timeoutMs: 230_000 });
   fromDocument = built(DOCUMENT, doc);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -165,7 +176,7 @@ describe('the document', () => {
   });
 
   it('prints the table for a person', () => {
-    const said = treadle(['author', DOCUMENT]);
+    const said = warm(['author', DOCUMENT]);
     expect(said.stdout).toMatch(/12 of 12 operations became tools/);
     expect(said.stdout).toMatch(/invoice +\d+ tools +\d+ columns +billing, with a life cycle/);
   });
@@ -210,10 +221,10 @@ describe('treadle show', () => {
   it('shows corpus, world and task', () => {
     const id = only(doc);
     const { tasks } = Corpus.open(doc).readTasks(id);
-    expect(treadle(['show', doc]).stdout).toContain(`${id}  `);
-    expect(treadle(['show', doc]).stdout).toMatch(/reference: 3 of 3 rollouts passed/);
-    expect(treadle(['show', doc, id]).stdout).toContain(tasks[0]?.brief);
-    const task = JSON.parse(treadle(['show', doc, tasks[0]?.id as string, '--json']).stdout);
+    expect(warm(['show', doc]).stdout).toContain(`${id}  `);
+    expect(warm(['show', doc]).stdout).toMatch(/reference: 3 of 3 rollouts passed/);
+    expect(warm(['show', doc, id]).stdout).toContain(tasks[0]?.brief);
+    const task = JSON.parse(warm(['show', doc, tasks[0]?.id as string, '--json']).stdout);
     expect(task).toMatchObject({ task: { id: tasks[0]?.id }, certificate: { pass: true } });
   });
 });
@@ -221,7 +232,7 @@ describe('treadle show', () => {
 describe('the stages alone', () => {
   it('certify finds the same', () => {
     const before = treeOf(doc);
-    expect(treadle(['certify', doc, '--json']).status).toBe(0);
+    expect(warm(['certify', doc, '--json']).status).toBe(0);
     expect(treeOf(doc)).toEqual(before);
   });
 
@@ -239,7 +250,7 @@ describe('the stages alone', () => {
         '--concurrency',
         concurrency,
       ];
-      const done = treadle(args);
+      const done = warm(args);
       expect(done.status, done.stderr).toBe(0);
       return [JSON.parse(done.stdout), treeOf(join(doc, 'traces'))];
     };
@@ -251,19 +262,19 @@ describe('the stages alone', () => {
   it('export writes every format', () => {
     for (const format of ['treadle', 'openai', 'sharegpt', 'hermes']) {
       const out = join(dir, `rows-${format}`);
-      const done = treadle(['export', doc, '--format', format, '--out', out, '--json']);
+      const done = warm(['export', doc, '--format', format, '--out', out, '--json']);
       expect(done.status, done.stderr).toBe(0);
       expect(JSON.parse(done.stdout).rows).toBeGreaterThanOrEqual(3);
     }
   });
 
   it('tasks replaces the library, and traces of the old one become no rows', () => {
-    const done = treadle(['tasks', doc, '--tasks', '2', '--seed', 'other', '--json']);
+    const done = warm(['tasks', doc, '--tasks', '2', '--seed', 'other', '--json']);
     expect(done.status, done.stderr).toBe(0);
     const folder = join(doc, 'worlds', only(doc), 'tasks');
     expect(readdirSync(folder).filter((name) => name.endsWith('.yaml'))).toHaveLength(2);
     expect(readdirSync(join(folder, 'proofs'))).toHaveLength(2);
-    const rows = JSON.parse(treadle(['export', doc, '--out', join(dir, 'stale'), '--json']).stdout);
+    const rows = JSON.parse(warm(['export', doc, '--out', join(dir, 'stale'), '--json']).stdout);
     expect(rows.rows).toBe(0);
   });
 });

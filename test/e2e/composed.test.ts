@@ -2,7 +2,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { scratch, treadle } from './cli.js';
+import { scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -16,13 +17,13 @@ interface Listed {
 }
 
 const compose = (at: string, ...args: string[]): Listed => {
-  const ran = treadle(['tasks', at, '--composed', '3', '--mix', 'simple=2,standard=1', '--json', ...args]);
+  const ran = warm(['tasks', at, '--composed', '3', '--mix', 'simple=2,standard=1', '--json', ...args]);
   expect(ran.status, ran.stderr).toBe(0);
   return JSON.parse(ran.stdout) as Listed;
 };
 
 beforeAll(() => {
-  const ran = treadle(['build', BRIEF, '--tasks', '2', '--out', corpus]);
+  const ran = warm(['build', BRIEF, '--tasks', '2', '--out', corpus]);
   expect(ran.status, ran.stderr).toBe(0);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -37,10 +38,10 @@ it('meets the quotas, keeps the atomic tasks, and gives the same with one proces
   for (const { stages } of made.tasks) expect(stages).toBeGreaterThanOrEqual(4);
   expect(compose(twin, '--jobs', '2')).toEqual(made);
   for (const { id } of made.tasks) {
-    const shown = (at: string) => treadle(['show', at, id, '--json']).stdout;
+    const shown = (at: string) => warm(['show', at, id, '--json']).stdout;
     expect(shown(twin)).toBe(shown(corpus));
   }
-  const worlds = JSON.parse(treadle(['show', corpus, '--json']).stdout) as { worlds: { tasks: number }[] };
+  const worlds = JSON.parse(warm(['show', corpus, '--json']).stdout) as { worlds: { tasks: number }[] };
   expect(worlds.worlds[0]?.tasks).toBe(5);
   expect(readFileSync(join(corpus, 'report.html'), 'utf8')).toContain('class="graph stages"');
 });
@@ -52,17 +53,17 @@ it('the reference passes in both views and every detail, doing nothing in none',
     ['simulated', 'full'],
     ['simulated', 'vague'],
   ] as const) {
-    const ran = treadle(['rollout', corpus, '--user', user, '--detail', detail, '--json']);
+    const ran = warm(['rollout', corpus, '--user', user, '--detail', detail, '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ rollouts: 5, passed: 5 });
   }
-  expect(JSON.parse(treadle(['rollout', corpus, '--policy', 'none', '--json']).stdout)).toMatchObject({ passed: 0 });
+  expect(JSON.parse(warm(['rollout', corpus, '--policy', 'none', '--json']).stdout)).toMatchObject({ passed: 0 });
 });
 
 it('composing again replaces the composed tasks', () => {
-  const ran = treadle(['tasks', corpus, '--composed', '1', '--mix', 'simple=1', '--seed', '2', '--json']);
+  const ran = warm(['tasks', corpus, '--composed', '1', '--mix', 'simple=1', '--seed', '2', '--json']);
   expect(ran.status, ran.stderr).toBe(0);
-  const worlds = JSON.parse(treadle(['show', corpus, '--json']).stdout) as { worlds: { tasks: number }[] };
+  const worlds = JSON.parse(warm(['show', corpus, '--json']).stdout) as { worlds: { tasks: number }[] };
   expect(worlds.worlds[0]?.tasks).toBe(3);
 });
 
@@ -84,10 +85,10 @@ describe('bad input', () => {
     [['--composed', '2', '--profiles', file('long.yaml', long)], 'profile_out_of_reach'],
     [['--composed', '2', '--profiles', file('broad.yaml', broad)], 'profile_out_of_reach'],
   ])('%j is refused with %s, and nothing is lost', (args, code) => {
-    const before = treadle(['show', corpus, '--json']).stdout;
-    const ran = treadle(['tasks', corpus, ...args, '--json']);
+    const before = warm(['show', corpus, '--json']).stdout;
+    const ran = warm(['tasks', corpus, ...args, '--json']);
     expect(ran.status).toBe(2);
     expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code } });
-    expect(treadle(['show', corpus, '--json']).stdout).toBe(before);
+    expect(warm(['show', corpus, '--json']).stdout).toBe(before);
   });
 });

@@ -5,8 +5,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorLine, MAIN, scratch, treadle } from './cli.js';
+import { errorLine, MAIN, scratch } from './cli.js';
 import { treeOf } from './tree.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 const dir = scratch();
@@ -25,7 +26,7 @@ const args = (out: string, jobs: number): string[] => [
 let undisturbed: Record<string, string>;
 
 beforeAll(() => {
-  const ran = treadle(args(whole, 1), { timeoutMs: 300_000 });
+  const ran = warm(args(whole, 1), { timeoutMs: 300_000 });
   expect(ran.status, ran.stderr).toBe(0);
   undisturbed = treeOf(whole);
 });
@@ -68,7 +69,7 @@ const firstWorld = async (build: ChildProcess, out: string): Promise<void> => {
 };
 
 const rest = (out: string, jobs = 2): void => {
-  const ran = treadle(args(out, jobs), { timeoutMs: 300_000 });
+  const ran = warm(args(out, jobs), { timeoutMs: 300_000 });
   expect(ran.status, ran.stderr).toBe(0);
   expect(treeOf(out)).toEqual(undisturbed);
 };
@@ -156,7 +157,7 @@ it('a bad line among briefs costs its own world', () => {
   const file = join(dir, 'briefs.txt');
   writeFileSync(file, '# three\na bakery in Lyon\n\n!!! ???\na dental practice in Leeds\n');
   const out = join(dir, 'briefs');
-  const ran = treadle(
+  const ran = warm(
     ['build', '--briefs', file, '--worlds', '3', '--tasks', '1', '--jobs', '2', '--out', out, '--json'],
     {
       timeoutMs: 300_000,
@@ -182,30 +183,30 @@ it.each([
   { given: ['--briefs', 'nowhere.txt'], code: 'no_file' },
   { given: ['a bakery', '--model', 'm'], code: 'no_model' },
 ])('treadle build $given says what is wrong', ({ given, code }) => {
-  const ran = treadle(['build', ...given, '--out', join(dir, 'never')]);
+  const ran = warm(['build', ...given, '--out', join(dir, 'never')]);
   expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringMatching(new RegExp(`^error ${code}: `))]);
   expect(existsSync(join(dir, 'never'))).toBe(false);
 });
 
 it('another sweep is another build', () => {
-  const ran = treadle([...args(whole, 1), '--industries', '62']);
+  const ran = warm([...args(whole, 1), '--industries', '62']);
   expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringMatching(/^error other_build: /)]);
 });
 
 describe('treadle stats', () => {
   it('counts', () => {
-    const ran = treadle(['stats', whole, '--json']);
+    const ran = warm(['stats', whole, '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     const figures = JSON.parse(ran.stdout);
     expect(figures).toMatchObject({ worlds: WORLDS, certified: WORLDS, certified_share: 1, tasks: 8, countries: 3 });
     expect(figures.industries).toBe(WORLDS);
     expect(figures.distinct_tool_schemas).toBeGreaterThan(100);
     expect(figures.text.nearest_of).toBe(8);
-    expect(treadle(['stats', whole]).stdout).toMatch(/^worlds, certified +4, 100\.0 %/m);
+    expect(warm(['stats', whole]).stdout).toMatch(/^worlds, certified +4, 100\.0 %/m);
   });
 
   it('counts the same where the small files are lost', () => {
-    const before = JSON.parse(treadle(['stats', whole, '--json']).stdout);
+    const before = JSON.parse(warm(['stats', whole, '--json']).stdout);
     const worlds = join(whole, 'worlds');
     for (const id of readdirSync(worlds)) {
       writeFileSync(join(worlds, id, 'surface.json'), '{"treadle": "surf');
@@ -220,10 +221,10 @@ describe('treadle stats', () => {
       writeFileSync(listing, JSON.stringify({ tasks: bare, dropped }));
     }
     rmSync(join(whole, 'index.json'));
-    expect(JSON.parse(treadle(['stats', whole, '--json']).stdout)).toEqual(before);
+    expect(JSON.parse(warm(['stats', whole, '--json']).stdout)).toEqual(before);
   });
 
   it('says where there is nothing to count', () => {
-    expect(errorLine(treadle(['stats', join(dir, 'nowhere')]))).toMatch(/^error no_corpus: /);
+    expect(errorLine(warm(['stats', join(dir, 'nowhere')]))).toMatch(/^error no_corpus: /);
   });
 });

@@ -3,7 +3,8 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Asked, type Endpoint, type Said, serve } from '../author/scripted.js';
-import { errorLine, scratch, treadle, treadleBeside } from './cli.js';
+import { errorLine, scratch } from './cli.js';
+import { warm, warmBeside } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 const dir = scratch();
@@ -11,7 +12,7 @@ const corpus = join(dir, 'corpus');
 
 beforeAll(() => {
   const brief = 'A kitchen supplies wholesaler in Leeds with billing and a help desk';
-  const ran = treadle(['build', brief, '--tasks', '6', '--out', corpus]);
+  const ran = warm(['build', brief, '--tasks', '6', '--out', corpus]);
   expect(ran.status, ran.stderr).toBe(0);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -66,7 +67,7 @@ describe('a model in treadle dynamics', () => {
   it('has its events beside the embedded ones, all of which roll out; the conversation is kept and not held twice', () =>
     withModel(fair, async (options, at) => {
       const to = copy('both');
-      const ran = await treadleBeside(['dynamics', to, '--per-task', '2', '--rewrite', ...options], {
+      const ran = await warmBeside(['dynamics', to, '--per-task', '2', '--rewrite', ...options], {
         timeoutMs: 300_000,
       });
       expect(ran.status, ran.stderr).toBe(0);
@@ -82,7 +83,7 @@ describe('a model in treadle dynamics', () => {
         .trim()
         .split('\n');
       expect(turns.filter((line) => line.startsWith('{"kind":"turn"'))).toHaveLength(at.asked.length);
-      const rolled = treadle(['rollout', to, '--scenarios', '--json']);
+      const rolled = warm(['rollout', to, '--scenarios', '--json']);
       expect(JSON.parse(rolled.stdout)).toMatchObject({
         rollouts: made.scenarios.length,
         passed: made.scenarios.length,
@@ -90,7 +91,7 @@ describe('a model in treadle dynamics', () => {
       // With the scenarios gone, the kept conversation gives the same ones, without a question.
       const asked = at.asked.length;
       rmSync(join(to, 'worlds', worldOf(to), 'scenarios'), { recursive: true });
-      const again = await treadleBeside(['dynamics', to, '--per-task', '2', '--rewrite', ...options], {
+      const again = await warmBeside(['dynamics', to, '--per-task', '2', '--rewrite', ...options], {
         timeoutMs: 300_000,
       });
       expect(again.status, again.stderr).toBe(0);
@@ -101,17 +102,17 @@ describe('a model in treadle dynamics', () => {
   it('a budget that ends is said; what the model did not reach stays as it was, and the same command goes on', () =>
     withModel(fair, async (options) => {
       const to = copy('budget');
-      const embedded = treadle(['dynamics', to, '--per-task', '1']);
+      const embedded = warm(['dynamics', to, '--per-task', '1']);
       expect(embedded.status, embedded.stderr).toBe(0);
       const before = listing(to).scenarios;
       const args = ['dynamics', to, '--author', 'model', '--per-task', '1', ...options];
-      const ran = await treadleBeside([...args, '--budget-rounds', '3'], { timeoutMs: 300_000 });
+      const ran = await warmBeside([...args, '--budget-rounds', '3'], { timeoutMs: 300_000 });
       expect(ran.status, ran.stderr).toBe(0);
       const cut = listing(to);
       expect(cut.byModel?.ended).toMatch(/rounds are used/);
       expect(byModel(to).length).toBeGreaterThan(0);
       expect(before.some(({ hash }) => cut.scenarios.some((one) => one.hash === hash))).toBe(true);
-      const on = await treadleBeside(args, { timeoutMs: 300_000 });
+      const on = await warmBeside(args, { timeoutMs: 300_000 });
       expect(on.status, on.stderr).toBe(0);
       expect(listing(to).byModel?.ended).toBeUndefined();
     }));
@@ -121,7 +122,7 @@ describe('a model in treadle dynamics', () => {
       () => 'As an AI I would rather not.',
       async (options) => {
         const to = copy('nonsense');
-        const ran = await treadleBeside(['dynamics', to, '--rounds', '2', ...options], { timeoutMs: 300_000 });
+        const ran = await warmBeside(['dynamics', to, '--rounds', '2', ...options], { timeoutMs: 300_000 });
         expect(ran.status, ran.stderr).toBe(0);
         expect(byModel(to)).toEqual([]);
         expect(listing(to).scenarios.length).toBeGreaterThan(0);
@@ -130,7 +131,7 @@ describe('a model in treadle dynamics', () => {
     ));
 
   it('options of a model without one are refused in one line', () => {
-    const ran = treadle(['dynamics', corpus, '--rewrite']);
+    const ran = warm(['dynamics', corpus, '--rewrite']);
     expect(ran.status).not.toBe(0);
     expect(errorLine(ran)).toMatch(/bad_option.*--rewrite needs a model/);
   });

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { scratch, treadle } from './cli.js';
+import { scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -11,12 +12,12 @@ const at = join(dir, 'corpus');
 
 /** The one value that a command prints with --json. */
 const json = <T>(args: readonly string[]): T => {
-  const ran = treadle([...args, '--json']);
+  const ran = warm([...args, '--json']);
   expect(ran.status, ran.stderr).toBe(0);
   return JSON.parse(ran.stdout) as T;
 };
 const text = (...args: string[]): string => {
-  const ran = treadle(args);
+  const ran = warm(args);
   expect(ran.status, ran.stderr).toBe(0);
   return ran.stdout;
 };

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { TEMPLATES, writeTokenizer } from '../fixtures/tokenizer.js';
-import { errorLine, MAIN, scratch, treadle } from './cli.js';
+import { errorLine, MAIN, scratch } from './cli.js';
 import { treeOf } from './tree.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -16,14 +17,14 @@ let traces: string;
 let lines: string[];
 
 beforeAll(() => {
-  expect(treadle(['build', 'a bakery in Lyon', '--tasks', '6', '--seed', '3', '--out', corpus]).status).toBe(0);
+  expect(warm(['build', 'a bakery in Lyon', '--tasks', '6', '--seed', '3', '--out', corpus]).status).toBe(0);
   traces = join(corpus, 'traces', readdirSync(join(corpus, 'traces')).find((name) => name.endsWith('.jsonl')) ?? '');
   lines = readFileSync(traces, 'utf8').trimEnd().split('\n');
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const exported = (args: string[]) => {
-  const ran = treadle(['export', corpus, ...args, '--json']);
+  const ran = warm(['export', corpus, ...args, '--json']);
   return { ...ran, report: ran.stdout.trim() ? (JSON.parse(ran.stdout) as Record<string, unknown>) : {} };
 };
 
@@ -101,7 +102,7 @@ it('a full disk, a kill, no row left: the export before it is as it was, and the
   expect(status).toBe(1);
   expect(report).toMatchObject({ rows: 0, files: [], excluded: { not_chosen: 6 } });
   expect(treeOf(out)).toEqual(before);
-  expect(treadle(['export', corpus, '--only', 'policy=model', '--out', out]).stdout).toMatch(
+  expect(warm(['export', corpus, '--only', 'policy=model', '--out', out]).stdout).toMatch(
     /nothing was written: .*kept/,
   );
   expect(exported(['--out', out]).status).toBe(0);
@@ -121,7 +122,7 @@ it.each([
   [['--format', 'tokens', '--tokenizer', '/nowhere'], 'not_a_tokenizer'],
   [['--model-licence', 'm1'], 'bad_option'],
 ])('%j is refused in one line', (args, code) => {
-  const ran = treadle(['export', corpus, '--out', join(dir, 'refused'), ...args]);
+  const ran = warm(['export', corpus, '--out', join(dir, 'refused'), ...args]);
   expect(ran.status).not.toBe(0);
   expect(errorLine(ran)).toMatch(new RegExp(`^error ${code}: `));
   expect(existsSync(join(dir, 'refused', 'README.md'))).toBe(false);
@@ -129,12 +130,12 @@ it.each([
 
 it('a tokenizer without a chat template is refused with the places that were looked at', () => {
   const base = writeTokenizer(join(dir, 'base'));
-  const ran = treadle(['export', corpus, '--format', 'tokens', '--tokenizer', base, '--out', join(dir, 'refused')]);
+  const ran = warm(['export', corpus, '--format', 'tokens', '--tokenizer', base, '--out', join(dir, 'refused')]);
   expect(errorLine(ran)).toMatch(/^error no_chat_template: .*chat_template\.jinja/);
 });
 
 it('rollouts of tasks that are gone are counted', () => {
-  expect(treadle(['tasks', corpus, '--tasks', '2', '--seed', 'other']).status).toBe(0);
+  expect(warm(['tasks', corpus, '--tasks', '2', '--seed', 'other']).status).toBe(0);
   const { report } = exported(['--out', join(dir, 'gone')]);
   expect(report).toMatchObject({ rows: 0, excluded: { task_gone: 6 } });
 });

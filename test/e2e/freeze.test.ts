@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Difference } from '../../src/corpus/freeze/compare.js';
 import { type Lock, sealed } from '../../src/corpus/freeze/lock.js';
 import { sha256 } from '../../src/kit/hash.js';
-import { errorLine, type Ran, scratch, treadle } from './cli.js';
+import { errorLine, type Ran, scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const dir = scratch();
@@ -17,7 +18,7 @@ let scenarios = 0;
 let rollouts = 0;
 
 const run = (...args: string[]): Ran => {
-  const ran = treadle(args);
+  const ran = warm(args);
   expect(ran.status, ran.stderr).toBe(0);
   return ran;
 };
@@ -30,7 +31,7 @@ const hashes = (folder: string): Record<string, string> =>
       .map((name) => [name, sha256(readFileSync(join(folder, name)))]),
   );
 const checked = (...args: string[]): { status: number; differences: Difference[] } => {
-  const ran = treadle(['freeze', '--check', lockFile, '--json', ...args]);
+  const ran = warm(['freeze', '--check', lockFile, '--json', ...args]);
   return { status: ran.status, differences: (JSON.parse(ran.stdout) as { differences: Difference[] }).differences };
 };
 const edited = (file: string, work: (text: string) => string): void =>
@@ -40,8 +41,8 @@ const traces = (): string => join(corpus, 'traces', `${world}.jsonl`);
 beforeAll(() => {
   run('build', 'a kitchen supplies wholesaler in Leeds', '--tasks', '3', '--out', made, '--json');
   run('tasks', made, '--composed', '1', '--mix', 'simple=1', '--json');
-  treadle(['rollout', made, '--json']);
-  treadle([
+  warm(['rollout', made, '--json']);
+  warm([
     'rollout',
     made,
     '--policy',
@@ -54,10 +55,10 @@ beforeAll(() => {
     'malformed_call=0.1',
     '--json',
   ]);
-  treadle(['rollout', made, '--policy', 'asking', '--user', 'simulated', '--detail', 'vague', '--json']);
+  warm(['rollout', made, '--policy', 'asking', '--user', 'simulated', '--detail', 'vague', '--json']);
   scenarios = JSON.parse(run('dynamics', made, '--per-task', '2', '--json').stdout).scenarios;
   expect(scenarios).toBeGreaterThan(1);
-  for (const policy of ['reference', 'stale']) treadle(['rollout', made, '--scenarios', '--policy', policy, '--json']);
+  for (const policy of ['reference', 'stale']) warm(['rollout', made, '--scenarios', '--policy', policy, '--json']);
   rollouts = 16 + 2 * scenarios;
   run('export', made, '--all', '--seed', '3', '--json');
   run('export', 'preferences', made, '--json');
@@ -106,7 +107,7 @@ it('deleted exports, rollouts and scenarios come back with the same bytes', () =
 });
 
 it('rollouts made since do not get into the rows, and the corpus is left as it is', () => {
-  treadle(['rollout', corpus, '--policy', 'scripted', '--samples', '4', '--seed', 'later', '--json']);
+  warm(['rollout', corpus, '--policy', 'scripted', '--samples', '4', '--seed', 'later', '--json']);
   rmSync(join(corpus, 'sft'), { recursive: true });
   const before = hashes(join(corpus, 'traces'));
   run('rebuild', lockFile, '--out', join(dir, 'again'));
@@ -156,21 +157,21 @@ it('each thing that differs is named', () => {
     is: 'unreadable',
     why: expect.stringContaining(task),
   });
-  const refused = treadle(['rebuild', lockFile, '--out', join(dir, 'again')]);
+  const refused = warm(['rebuild', lockFile, '--out', join(dir, 'again')]);
   expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining(`world ${world} cannot be read`)]);
   expect(existsSync(join(dir, 'again'))).toBe(false);
-  expect(errorLine(treadle(['freeze', corpus]))).toMatch(/^error changed_file: /);
+  expect(errorLine(warm(['freeze', corpus]))).toMatch(/^error changed_file: /);
 });
 
 it('a world that is gone is named', () => {
   rmSync(join(corpus, 'worlds', world), { recursive: true });
   expect(checked().differences).toContainEqual({ what: 'world', name: world, is: 'missing' });
-  expect(treadle(['rebuild', lockFile]).status).toBe(1);
+  expect(warm(['rebuild', lockFile]).status).toBe(1);
 });
 
 it('an export in the way is not written over', () => {
   edited(join(corpus, 'sft', 'README.md'), (text) => `${text}mine\n`);
-  const ran = treadle(['rebuild', lockFile]);
+  const ran = warm(['rebuild', lockFile]);
   expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringMatching(/^error not_empty: /)]);
   expect(readFileSync(join(corpus, 'sft', 'README.md'), 'utf8')).toContain('mine');
 });
@@ -182,7 +183,7 @@ it('a dataset elsewhere is frozen by name and rebuilt where --out says', () => {
   run('freeze', corpus, '--export', rows, '--out', lock);
   const before = hashes(rows);
   rmSync(rows, { recursive: true });
-  expect(errorLine(treadle(['rebuild', lock, '--corpus', corpus]))).toMatch(/^error out_needed: /);
+  expect(errorLine(warm(['rebuild', lock, '--corpus', corpus]))).toMatch(/^error out_needed: /);
   run('rebuild', lock, '--corpus', corpus, '--out', join(dir, 'back'));
   expect(hashes(join(dir, 'back', basename(rows)))).toEqual(before);
 });
@@ -194,7 +195,7 @@ it('a rollout that no seed makes has to be kept, and its loss is named', () => {
   writeFileSync(lockFile, JSON.stringify(sealed(body)));
   run('rebuild', lockFile);
   edited(traces(), (text) => text.split('\n').slice(1).join('\n'));
-  const ran = treadle(['rebuild', lockFile]);
+  const ran = warm(['rebuild', lockFile]);
   expect([ran.status, ran.stdout]).toEqual([1, expect.stringMatching(/rollout .* is gone/)]);
 });
 
@@ -223,14 +224,14 @@ it('rows that would not be the same are not kept', () => {
     lock.exports.find(({ dir: at }) => at === 'rl-verl')!.files['README.md'] = 'a'.repeat(64);
   });
   rmSync(join(corpus, 'rl-verl'), { recursive: true });
-  const ran = treadle(['rebuild', lockFile]);
+  const ran = warm(['rebuild', lockFile]);
   expect([ran.status, ran.stdout]).toEqual([1, expect.stringContaining('export rl-verl/README.md changed')]);
   expect(readdirSync(corpus).filter((name) => name.startsWith('rl-verl'))).toEqual([]);
 });
 
 it('a folder without a corpus, and a corpus without worlds', () => {
-  expect(errorLine(treadle(['freeze', join(dir, 'none')]))).toMatch(/^error no_corpus: /);
-  expect(errorLine(treadle(['freeze', corpus, '--export', join(corpus, 'worlds')]))).toMatch(/^error missing_file: /);
+  expect(errorLine(warm(['freeze', join(dir, 'none')]))).toMatch(/^error no_corpus: /);
+  expect(errorLine(warm(['freeze', corpus, '--export', join(corpus, 'worlds')]))).toMatch(/^error missing_file: /);
   rmSync(join(corpus, 'worlds'), { recursive: true });
-  expect(errorLine(treadle(['freeze', corpus]))).toMatch(/^error no_world: /);
+  expect(errorLine(warm(['freeze', corpus]))).toMatch(/^error no_world: /);
 });

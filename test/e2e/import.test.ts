@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { writeFolder } from '../../src/cli/pipeline/import/tau2/tau2.fixture.js';
-import { errorLine, scratch, treadle } from './cli.js';
+import { errorLine, scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const dir = scratch();
@@ -18,7 +19,7 @@ describe('a small folder', () => {
   let said: { tasks: number };
   beforeAll(() => {
     writeFolder(folder, { LICENSE: 'To be used by everybody.\n' });
-    const ran = treadle(['import', 'tau2', folder, '--out', corpus, '--json']);
+    const ran = warm(['import', 'tau2', folder, '--out', corpus, '--json']);
     expect(ran.status, ran.stderr).toBe(0);
     expect(ran.stdout.trimEnd()).not.toContain('\n');
     said = lastLine(ran.stdout);
@@ -27,23 +28,23 @@ describe('a small folder', () => {
   it('is told in one line of JSON', () =>
     expect(said).toMatchObject({ total: 7, tasks: 6, replays_equal: 7, results_equal: 7, quarantined: 1 }));
   it('is a corpus for the other commands', () => {
-    expect(JSON.parse(treadle(['show', corpus, '--json']).stdout).worlds[0]).toMatchObject({
+    expect(JSON.parse(warm(['show', corpus, '--json']).stdout).worlds[0]).toMatchObject({
       id: 'tau2_retail',
       tools: 16,
       tasks: 6,
       dropped: 1,
     });
-    expect(treadle(['show', corpus, 'tau2-retail-4']).stdout).toMatch(/FAILED null_agent_fails: doing nothing passes/);
-    const rolled = JSON.parse(treadle(['rollout', corpus, '--policy', 'reference', '--json']).stdout);
+    expect(warm(['show', corpus, 'tau2-retail-4']).stdout).toMatch(/FAILED null_agent_fails: doing nothing passes/);
+    const rolled = JSON.parse(warm(['rollout', corpus, '--policy', 'reference', '--json']).stdout);
     expect(rolled).toMatchObject({ rollouts: 6, passed: 6 });
-    const idle = JSON.parse(treadle(['rollout', corpus, '--policy', 'none', '--json']).stdout);
+    const idle = JSON.parse(warm(['rollout', corpus, '--policy', 'none', '--json']).stdout);
     expect(idle).toMatchObject({ rollouts: 6, passed: 3 });
-    expect(JSON.parse(treadle(['export', corpus, '--json']).stdout).rows).toBeGreaterThan(0);
+    expect(JSON.parse(warm(['export', corpus, '--json']).stdout).rows).toBeGreaterThan(0);
     expect(readFileSync(join(corpus, 'LICENSE-tau2-bench'), 'utf8')).toContain('everybody');
   });
   it('gives the same bytes again, and says it to a person too', () => {
     const again = join(dir, 'again');
-    const ran = treadle(['import', 'tau2', folder, '--out', again]);
+    const ran = warm(['import', 'tau2', folder, '--out', again]);
     expect(ran.stdout).toMatch(/7 of 7 replays change exactly what was recorded/);
     expect(ran.stdout).toMatch(/task 5 is quarantined: its reference raises: get_order_details: Order not found/);
     expect(ran.stdout).toMatch(/\| null_agent_fails {2}\| 3 {4}\| 3 {4}\|/);
@@ -59,7 +60,7 @@ describe('a small folder', () => {
     const before = readFileSync(join(corpus, 'import.json'), 'utf8');
     const bad = writeFolder(join(dir, 'bad'), { 'db.json': '{"products":' });
     for (const out of [corpus, join(dir, 'new')]) {
-      const ran = treadle(['import', 'tau2', bad, '--out', out, '--json']);
+      const ran = warm(['import', 'tau2', bad, '--out', out, '--json']);
       expect(ran.status).toBe(2);
       expect(errorLine(ran)).toMatch(/^error unreadable_file: db\.json is no JSON/);
       expect(JSON.parse(ran.stdout).error.code).toBe('unreadable_file');
@@ -70,7 +71,7 @@ describe('a small folder', () => {
   it('that differs from its answer key says so by its exit status', () => {
     const key = readFileSync(join(folder, 'reference-replay.jsonl'), 'utf8').replaceAll('15.35', '15.36');
     const other = writeFolder(join(dir, 'other'), { 'reference-replay.jsonl': key });
-    const ran = treadle(['import', 'tau2', other, '--out', join(dir, 'other-corpus'), '--json']);
+    const ran = warm(['import', 'tau2', other, '--out', join(dir, 'other-corpus'), '--json']);
     expect(ran.status).toBe(1);
     expect(lastLine(ran.stdout)).toMatchObject({ replays_equal: 5, different: ['0', '5'], tasks: 6 });
   });
@@ -83,7 +84,7 @@ describe('a small folder', () => {
       [['tau2'], 'bad_usage'],
       [['tau9', folder], 'bad_usage'],
     ] as const) {
-      const ran = treadle(['import', ...args, ...(args.length > 1 ? ['--out', join(dir, 'none')] : [])]);
+      const ran = warm(['import', ...args, ...(args.length > 1 ? ['--out', join(dir, 'none')] : [])]);
       expect(ran.status, args.join(' ')).toBe(2);
       expect(errorLine(ran)).toMatch(new RegExp(`^error ${code}: `));
     }
@@ -100,14 +101,14 @@ if (!isThere)
 
 describe.skipIf(!isThere)("tau2-bench's retail domain", () => {
   it('gives exactly the recorded changes for all 114 references, and 99 tasks', () => {
-    const ran = treadle(['import', 'tau2', REAL, '--out', join(dir, 'real'), '--json'], { timeoutMs: 280_000 });
+    const ran = warm(['import', 'tau2', REAL, '--out', join(dir, 'real'), '--json'], { timeoutMs: 280_000 });
     expect(ran.status, ran.stderr).toBe(0);
     const said = lastLine(ran.stdout);
     expect(said).toMatchObject({ total: 114, tasks: 99, replays_equal: 114, results_equal: 114, quarantined: 15 });
     const recorded = readFileSync(join(REAL, 'reference-replay.jsonl'), 'utf8').trim().split('\n');
     const raising = recorded.map((line) => JSON.parse(line)).filter(({ raises }) => raises);
     expect(said.quarantine.map(({ task }: { task: string }) => task)).toEqual(raising.map(({ task_id }) => task_id));
-    const rolled = JSON.parse(treadle(['rollout', join(dir, 'real'), '--json']).stdout);
+    const rolled = JSON.parse(warm(['rollout', join(dir, 'real'), '--json']).stdout);
     expect(rolled).toMatchObject({ rollouts: 99, passed: 99 });
   });
 });

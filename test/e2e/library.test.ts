@@ -2,8 +2,9 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorLine, scratch, treadle } from './cli.js';
+import { errorLine, scratch } from './cli.js';
 import { treeOf } from './tree.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 const dir = scratch();
@@ -14,11 +15,11 @@ const worldsOf = (out: string): string[] => readdirSync(join(out, 'worlds')).sor
 const libraryOf = (out: string, world: string) =>
   JSON.parse(readFileSync(join(out, 'worlds', world, 'tasks', 'library.json'), 'utf8'));
 const tasks = (out: string, ...args: string[]) =>
-  treadle(['tasks', out, '--coverage', '0.5', '--rounds', '2', '--json', ...args], { timeoutMs: 300_000 });
+  warm(['tasks', out, '--coverage', '0.5', '--rounds', '2', '--json', ...args], { timeoutMs: 300_000 });
 
 beforeAll(() => {
   const args = ['build', 'a bakery in Lyon', '--services', 'inventory', '--worlds', '2', '--tasks', '1', '--out', made];
-  const ran = treadle(args, { timeoutMs: 300_000 });
+  const ran = warm(args, { timeoutMs: 300_000 });
   expect(ran.status, ran.stderr).toBe(0);
   for (const to of [alone, shared]) cpSync(made, to, { recursive: true });
 });
@@ -47,7 +48,7 @@ describe('a library', () => {
     expect(tasks(alone).stderr.match(/made before/g)).toHaveLength(2);
     const [first, second] = worldsOf(alone) as [string, string];
     rmSync(join(alone, 'worlds', first, 'tasks', 'index.json'));
-    treadle(['tasks', alone, '--world', second, '--tasks', '1'], { timeoutMs: 300_000 });
+    warm(['tasks', alone, '--world', second, '--tasks', '1'], { timeoutMs: 300_000 });
     expect(existsSync(join(alone, 'worlds', second, 'tasks', 'library.json'))).toBe(true);
     const again = tasks(alone);
     expect(again.stderr).not.toMatch(/made before/);
@@ -60,13 +61,13 @@ describe('a library', () => {
     const [{ tasks: listed }] = JSON.parse(ran.stdout) as [{ tasks: unknown[] }];
     expect(ran.status).toBe(listed.length < many ? 1 : 0);
     expect(libraryOf(shared, first).sampled.length).toBeGreaterThan(0);
-    const sampled = treadle(['tasks', shared, '--world', first, '--tasks', '2', '--json'], { timeoutMs: 300_000 });
+    const sampled = warm(['tasks', shared, '--world', first, '--tasks', '2', '--json'], { timeoutMs: 300_000 });
     expect(JSON.parse(sampled.stdout)[0].tasks).toHaveLength(2);
     expect(JSON.parse(sampled.stdout)[0].coverage).toBeUndefined();
   });
   it('ends with 1 where its tools cannot all be called', () => {
     const [first] = worldsOf(shared) as [string];
-    const ran = treadle(['tasks', shared, '--world', first, '--coverage', '1', '--rounds', '1'], {
+    const ran = warm(['tasks', shared, '--world', first, '--coverage', '1', '--rounds', '1'], {
       timeoutMs: 300_000,
     });
     expect(ran.status).toBe(libraryOf(shared, first).coverage < 1 ? 1 : 0);
@@ -82,7 +83,7 @@ describe('what makes no sense', () => {
     ['--tasks', '0'],
     ['--jobs', '-1'],
   ])('%s %s', (option, value) => {
-    const ran = treadle(['tasks', made, option, value]);
+    const ran = warm(['tasks', made, option, value]);
     expect(ran.status).toBe(2);
     expect(errorLine(ran)).toMatch(new RegExp(`bad_option: .*${option}`));
   });

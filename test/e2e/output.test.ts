@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { scratch, treadle } from './cli.js';
+import { warm } from './warm/warm.js';
 
 const DOCUMENT = fileURLToPath(new URL('../fixtures/documents/verbs.yaml', import.meta.url));
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -24,7 +25,7 @@ const COMMANDS = [
 ];
 
 beforeAll(() => {
-  const ran = treadle(['build', DOCUMENT, '--tasks', '1', '--out', corpus]);
+  const ran = warm(['build', DOCUMENT, '--tasks', '1', '--out', corpus]);
   expect(ran.status, ran.stderr).toBe(0);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -74,6 +75,20 @@ describe('--json', () => {
     expect(error).toMatchObject({ code, message: expect.any(String), next: expect.any(String) });
     expect(stderr).toMatch(new RegExp(`^error ${code}: .+\\n$`, 'm'));
   });
+});
+
+it.each([
+  [['show', corpus]],
+  [['show', corpus, '--json']],
+  [['show', 'none', '--json']],
+  [['certify', corpus, '--jsn']],
+  [['certify', corpus, '--json']],
+  [['what']],
+  [[]],
+  [['stats', '--help']],
+])('%j says the same in a process that is warm, twice', (args) => {
+  const alone = treadle(args);
+  expect([warm(args), warm(args)]).toEqual([alone, alone]);
 });
 
 describe('off a terminal', () => {

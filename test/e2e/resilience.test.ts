@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { errorLine, MAIN, scratch, treadle } from './cli.js';
+import { errorLine, MAIN, scratch } from './cli.js';
 import { treeOf } from './tree.js';
+import { warm } from './warm/warm.js';
 
 const DOCUMENT = fileURLToPath(new URL('../fixtures/documents/verbs.yaml', import.meta.url));
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -17,7 +18,7 @@ const args = (out: string): string[] => ['build', DOCUMENT, '--worlds', '2', '--
 let undisturbed: Record<string, string>;
 
 beforeAll(() => {
-  const ran = treadle(args(whole));
+  const ran = warm(args(whole));
   expect(ran.status, ran.stderr).toBe(0);
   undisturbed = treeOf(whole);
 });
@@ -53,7 +54,7 @@ it('kill -9 at every stage', async () => {
   const out = join(dir, 'killed');
   const stages = [/^treadle\.json/, /world\.yaml$/, /tasks\/.*\.yaml$/, /traces\/.*\.jsonl$/, /sft$/];
   for (const pattern of stages) await stopAt(start(out), out, pattern, 'SIGKILL');
-  const ran = treadle(args(out));
+  const ran = warm(args(out));
   expect(ran.status, ran.stderr).toBe(0);
   expect(treeOf(out)).toEqual(undisturbed);
 });
@@ -79,7 +80,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
       expect(stderr).toMatch(/^error interrupted: .*same command again: it goes on/m);
       expect(JSON.parse(stdout).error.code).toBe('interrupted');
     } else expect(by).toBe('SIGINT');
-    const ran = treadle(args(out));
+    const ran = warm(args(out));
     expect(ran.status, ran.stderr).toBe(0);
     expect(treeOf(out)).toEqual(undisturbed);
   },
@@ -102,7 +103,7 @@ it('a full disk loses nothing that was done', () => {
     expect(ran.stderr).toMatch(/^error disk_full: .*run the same command again/m);
     expect(pathsIn(out).filter((path) => path.endsWith('.part'))).toEqual([]);
   }
-  const ran = treadle(args(out));
+  const ran = warm(args(out));
   expect(ran.status, ran.stderr).toBe(0);
   expect(treeOf(out)).toEqual(undisturbed);
 });
@@ -121,13 +122,13 @@ it('a full disk behind a redirection, and a reader that goes away', () => {
 it('a corpus that lost its world makes it again, to the byte', () => {
   const [world] = readdirSync(join(whole, 'worlds'));
   rmSync(join(whole, 'worlds', world as string), { recursive: true });
-  const ran = treadle(args(whole));
+  const ran = warm(args(whole));
   expect(ran.status, ran.stderr).toBe(0);
   expect(treeOf(whole)).toEqual(undisturbed);
 });
 
 it('tells the input from the output', () => {
-  const ran = treadle(['build', join(whole, 'build.json'), '--out', join(dir, 'odd')]);
+  const ran = warm(['build', join(whole, 'build.json'), '--out', join(dir, 'odd')]);
   expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringMatching(/^error not_openapi: /)]);
   expect(readFileSync(join(whole, 'build.json'), 'utf8')).toContain('build/1');
 });

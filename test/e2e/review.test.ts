@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorLine, MAIN, type Ran, scratch, treadle } from './cli.js';
+import { errorLine, MAIN, type Ran, scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -23,7 +24,7 @@ const status = (...args: string[]): Record<string, unknown> & { sample: { id: st
 const records = (): string[] => readFileSync(join(corpus, 'reviews.jsonl'), 'utf8').trimEnd().split('\n');
 
 beforeAll(() => {
-  expect(treadle(['build', 'a dental practice in Leeds', '--tasks', '4', '--out', corpus]).status).toBe(0);
+  expect(warm(['build', 'a dental practice in Leeds', '--tasks', '4', '--out', corpus]).status).toBe(0);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -38,7 +39,7 @@ describe('review', () => {
   });
   it('outlives the making of the same tasks, and a crash in the middle of a line', () => {
     appendFileSync(join(corpus, 'reviews.jsonl'), '{"treadle":"review/1","subj');
-    expect(treadle(['tasks', corpus, '--tasks', '4']).status).toBe(0);
+    expect(warm(['tasks', corpus, '--tasks', '4']).status).toBe(0);
     expect(status().overall).toMatchObject({ tasks: 4, decided: 2, rejected: 1 });
     expect(status().void).toEqual([]);
   });
@@ -58,9 +59,9 @@ describe('review', () => {
     expect(records().map((text) => JSON.parse(text).by)).toEqual(['ada', 'ada', 'ada']);
   });
   it('lets only what was accepted into the rows', () => {
-    const all = JSON.parse(treadle(['export', corpus, '--out', join(dir, 'all'), '--json']).stdout);
+    const all = JSON.parse(warm(['export', corpus, '--out', join(dir, 'all'), '--json']).stdout);
     const some = JSON.parse(
-      treadle(['export', corpus, '--reviewed', 'accepted', '--out', join(dir, 'some'), '--json']).stdout,
+      warm(['export', corpus, '--reviewed', 'accepted', '--out', join(dir, 'some'), '--json']).stdout,
     );
     expect(all.rows).toBe(4);
     expect(some.rows).toBe(2);
@@ -70,18 +71,18 @@ describe('review', () => {
     });
   });
   it('is void for tasks that are others now', () => {
-    expect(treadle(['tasks', corpus, '--tasks', '2', '--seed', 'other']).status).toBe(0);
+    expect(warm(['tasks', corpus, '--tasks', '2', '--seed', 'other']).status).toBe(0);
     expect((status().void as unknown[]).length).toBeGreaterThan(0);
     expect(piped('', '--status').stdout).toContain('Void, since their tasks have changed or gone: ');
-    expect(treadle(['tasks', corpus, '--tasks', '4']).status).toBe(0);
+    expect(warm(['tasks', corpus, '--tasks', '4']).status).toBe(0);
     expect(status().void).toEqual([]);
   });
   it('says what is wrong with its input', () => {
     for (const [ran, says] of [
       [piped('yes please\n'), 'Line 1 of the decisions: not a decision'],
       [piped('', '--decisions', join(dir, 'none.jsonl')), 'missing_file'],
-      [treadle(['review', join(dir, 'nowhere')]), 'no_corpus'],
-      [treadle(['review', corpus, '--sample', '0']), 'bad_option'],
+      [warm(['review', join(dir, 'nowhere')]), 'no_corpus'],
+      [warm(['review', corpus, '--sample', '0']), 'bad_option'],
     ] as const) {
       expect(ran.status).toBe(2);
       expect(errorLine(ran)).toContain(says);
@@ -91,34 +92,34 @@ describe('review', () => {
 
 describe('add-task', () => {
   it('refuses with the line, and writes nothing', () => {
-    const before = treadle(['show', corpus, '--json']).stdout;
+    const before = warm(['show', corpus, '--json']).stdout;
     const file = join(dir, 'mine.yaml');
     writeFileSync(file, 'id: mine\nbrief: Do it.\nreference:\n  calls:\n    - tool: no_such_tool\n');
-    const ran = treadle(['add-task', corpus, file, '--json']);
+    const ran = warm(['add-task', corpus, file, '--json']);
     expect([ran.status, errorLine(ran)]).toEqual([
       2,
       expect.stringContaining('mine.yaml line 5: the world has no tool'),
     ]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 'bad_task' } });
-    expect(treadle(['show', corpus, '--json']).stdout).toBe(before);
+    expect(warm(['show', corpus, '--json']).stdout).toBe(before);
   });
 });
 
 describe('difficulty and rewards', () => {
   it('are one JSON value, the same twice, and in the report', () => {
-    const measure = (): string => treadle(['difficulty', corpus, '--runs', '3', '--json']).stdout;
+    const measure = (): string => warm(['difficulty', corpus, '--runs', '3', '--json']).stdout;
     const first = measure();
     expect(JSON.parse(first)).toMatchObject({ runs: 3, all: { tasks: 4 } });
     expect(measure()).toBe(first);
     expect(readFileSync(join(corpus, 'report.html'), 'utf8')).toContain('<h3>Difficulty</h3>');
   });
   it('list the base and each penalty', () => {
-    const ran = treadle(['rollout', corpus, '--policy', 'none', '--penalty', 'degenerate_text=0.5', '--json']);
+    const ran = warm(['rollout', corpus, '--policy', 'none', '--penalty', 'degenerate_text=0.5', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       behaviour: { degenerate_text: 4 },
       reward: { shape: 'all', base: 0, mean: -0.5, penalties: [{ flag: 'degenerate_text', rollouts: 4, total: 2 }] },
     });
     expect(readFileSync(join(corpus, 'report.html'), 'utf8')).toContain('degenerate text: a text loops');
-    expect(errorLine(treadle(['rollout', corpus, '--penalty', 'rude=1']))).toContain('bad_option');
+    expect(errorLine(warm(['rollout', corpus, '--penalty', 'rude=1']))).toContain('bad_option');
   });
 });

@@ -12,7 +12,8 @@ import type { Task } from '../../src/artifacts/task.js';
 import { Corpus } from '../../src/corpus/corpus.js';
 import { addressOf } from '../../src/kit/hash.js';
 import { request } from '../gym/wire.fixture.js';
-import { errorLine, MAIN, scratch, treadle } from './cli.js';
+import { errorLine, MAIN, scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -32,8 +33,8 @@ const linesOf = (folder: string): Record<string, unknown>[] =>
   );
 
 beforeAll(async () => {
-  done(treadle(['build', 'a kitchen supplies wholesaler in Leeds', '--tasks', '4', '--out', corpus, '--json']));
-  done(treadle(['tasks', corpus, '--composed', '1', '--mix', 'simple=1', '--json']));
+  done(warm(['build', 'a kitchen supplies wholesaler in Leeds', '--tasks', '4', '--out', corpus, '--json']));
+  done(warm(['tasks', corpus, '--composed', '1', '--mix', 'simple=1', '--json']));
   const opened = Corpus.open(corpus);
   tasks = new Map(
     opened.worlds().flatMap((id) => opened.readTasks(id).tasks.map((task) => [`${task.worldId}/${task.id}`, task])),
@@ -77,7 +78,7 @@ const nemoReward = async (row: Record<string, unknown>, task?: Task): Promise<un
 };
 
 it('NeMo Gym: the reference earns 1, doing nothing 0', async () => {
-  done(treadle(['export', 'rl', corpus, '--for', 'nemo', '--server', gymUrl, '--out', join(dir, 'nemo')]));
+  done(warm(['export', 'rl', corpus, '--for', 'nemo', '--server', gymUrl, '--out', join(dir, 'nemo')]));
   const rows = linesOf('nemo');
   expect(rows).toHaveLength(tasks.size);
   const rewards = [];
@@ -117,7 +118,7 @@ const openEnvReward = async (url: string, ref: unknown, task?: Task): Promise<un
 };
 
 it('TRL: a row’s columns are all that an environment needs', async () => {
-  done(treadle(['export', 'rl', corpus, '--for', 'trl', '--server', openEnvUrl, '--pin', '--out', join(dir, 'trl')]));
+  done(warm(['export', 'rl', corpus, '--for', 'trl', '--server', openEnvUrl, '--pin', '--out', join(dir, 'trl')]));
   for (const { server: url, task: ref } of linesOf('trl')) {
     expect(await openEnvReward(String(url), ref, taskOf(ref))).toBe(1);
     expect(await openEnvReward(String(url), ref)).toBe(0);
@@ -125,7 +126,7 @@ it('TRL: a row’s columns are all that an environment needs', async () => {
 });
 
 it('verl: the Parquet rows name tasks that the server knows, and the pinned ones of another corpus are refused', async () => {
-  done(treadle(['export', 'rl', corpus, '--for', 'verl', '--server', openEnvUrl, '--out', join(dir, 'verl')]));
+  done(warm(['export', 'rl', corpus, '--for', 'verl', '--server', openEnvUrl, '--out', join(dir, 'verl')]));
   const file = await asyncBufferFromFile(join(dir, 'verl', 'data', 'train-00000-of-00001.parquet'));
   const rows = (await parquetReadObjects({ file })) as {
     reward_model: { ground_truth: string };
@@ -341,12 +342,12 @@ describe('bad input', () => {
     ['a profile that is none', ['--for', 'trl', '--profiles', 'simple,huge'], 'bad_option'],
     ['a world that is none', ['--for', 'trl', '--world', '../../etc'], 'no_world'],
   ])('%s', (_, args, code) => {
-    const ran = treadle(['export', 'rl', corpus, ...args]);
+    const ran = warm(['export', 'rl', corpus, ...args]);
     expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringContaining(`error ${code}:`)]);
   });
 
   it('a corpus whose tasks nobody piloted gives no row, and says why', () => {
-    const ran = treadle([
+    const ran = warm([
       'export',
       'rl',
       corpus,
@@ -363,8 +364,8 @@ describe('bad input', () => {
   });
 
   it('pilots choose: what scripted rollouts sometimes pass', () => {
-    done(treadle(['rollout', corpus, '--policy', 'scripted', '--samples', '8', '--json']));
-    const ran = treadle([
+    done(warm(['rollout', corpus, '--policy', 'scripted', '--samples', '8', '--json']));
+    const ran = warm([
       'export',
       'rl',
       corpus,
@@ -388,7 +389,7 @@ describe('bad input', () => {
     const file = join(corpus, 'worlds', first!.worldId, 'tasks', `${first!.id}.yaml`);
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace(/^id: .*$/m, 'id: "../../odd id\\u0000"'));
-    const ran = treadle(['export', 'rl', corpus, '--for', 'trl', '--out', join(dir, 'trl')]);
+    const ran = warm(['export', 'rl', corpus, '--for', 'trl', '--out', join(dir, 'trl')]);
     writeFileSync(file, text);
     expect([ran.status, errorLine(ran)]).toEqual([2, expect.stringMatching(/^error \w+: /)]);
     expect(readFileSync(join(dir, 'trl', 'README.md'), 'utf8')).toBe(before);

@@ -4,8 +4,9 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { MAIN, scratch, treadle } from './cli.js';
+import { MAIN, scratch } from './cli.js';
 import { treeOf } from './tree.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -39,7 +40,7 @@ const until = async (at: string, kept: number): Promise<void> => {
 };
 /** The same command once more: everything is there, in the same bytes as of a run that nobody stopped. */
 const goesOn = (at: string, kept: number, ...more: string[]): void => {
-  const ran = treadle(['rollout', at, ...RUN, ...more]);
+  const ran = warm(['rollout', at, ...RUN, ...more]);
   expect(ran.status, ran.stderr).toBe(0);
   expect(JSON.parse(ran.stdout)).toMatchObject({ planned: PLANNED, rollouts: PLANNED, unfinished: 0 });
   expect(JSON.parse(ran.stdout).skipped).toBeGreaterThanOrEqual(kept);
@@ -47,12 +48,12 @@ const goesOn = (at: string, kept: number, ...more: string[]): void => {
 };
 
 beforeAll(() => {
-  const ran = treadle(['build', 'A kitchen supplies wholesaler in Leeds', '--tasks', '2', '--out', built]);
+  const ran = warm(['build', 'A kitchen supplies wholesaler in Leeds', '--tasks', '2', '--out', built]);
   expect(ran.status, ran.stderr).toBe(0);
   rmSync(join(built, 'traces'), { recursive: true });
   world = readdirSync(join(built, 'worlds'))[0] as string;
   const at = copy('whole');
-  expect(treadle(['rollout', at, ...RUN]).status).toBe(0);
+  expect(warm(['rollout', at, ...RUN]).status).toBe(0);
   expect(lines(at)).toHaveLength(PLANNED);
   whole = treeOf(join(at, 'traces'));
 });
@@ -113,7 +114,7 @@ it('a second run on the corpus is refused while the first one works, and a kille
   const child = start(at, '--jobs', '2');
   const end = ended(child);
   await until(at, 5);
-  const second = treadle(['rollout', at, ...RUN]);
+  const second = warm(['rollout', at, ...RUN]);
   expect(second.status).toBe(2);
   expect(second.stdout).toMatch(/traces_in_use/);
   const [worker] = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' })
@@ -137,7 +138,7 @@ it.each([
   [['--kind', 'composed'], 'no_task'],
   [['--world', 'atlantis'], 'no_world'],
 ])('%j is refused in one line', (args, code) => {
-  const ran = treadle(['rollout', built, ...args]);
+  const ran = warm(['rollout', built, ...args]);
   expect(ran.status, ran.stderr).toBe(2);
   expect(ran.stderr.trim().split('\n')).toHaveLength(1);
   expect(ran.stderr).toContain(code);

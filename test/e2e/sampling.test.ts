@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Corpus } from '../../src/corpus/corpus.js';
 import { eachTrace } from '../../src/corpus/traces/read.js';
-import { scratch, treadle } from './cli.js';
+import { scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -26,7 +27,7 @@ interface Told {
 }
 
 const sample = (...args: string[]): Told => {
-  const ran = treadle(['sample', corpus, '--json', ...args]);
+  const ran = warm(['sample', corpus, '--json', ...args]);
   expect([0, 1], ran.stderr).toContain(ran.status);
   return JSON.parse(ran.stdout) as Told;
 };
@@ -45,7 +46,7 @@ beforeAll(() => {
     ['build', brief, '--tasks', '1', '--out', corpus],
     ['tasks', corpus, '--composed', '2', '--mix', 'simple=1'],
   ]) {
-    const ran = treadle(args);
+    const ran = warm(args);
     expect(ran.status, ran.stderr).toBe(0);
   }
 });
@@ -73,7 +74,7 @@ it('samples, says what was saved, keeps negatives beside the kept, and samples n
   expect(origins()).toHaveLength(before + kinds.length);
   const kept = bytes();
   const more = ['--compare', '--again', '--concurrency', '2'];
-  const table = treadle(['sample', corpus, ...SCRIPTED, '--retries', '20', ...more]);
+  const table = warm(['sample', corpus, ...SCRIPTED, '--retries', '20', ...more]);
   expect(table.stdout).toMatch(/attempts\s+turns\s+calls\s+tokens \(characters\/4\)\s+wall/);
   // The same again, however many at a time.
   expect(bytes()).toEqual(kept);
@@ -89,7 +90,7 @@ it('makes groups of branches at a stage and at a call; a task without that stage
 });
 
 it('ends with 1 where nothing was accepted', () => {
-  const ran = treadle(['sample', corpus, '--policy', 'none', '--retries', '0']);
+  const ran = warm(['sample', corpus, '--policy', 'none', '--retries', '0']);
   expect(ran.status).toBe(1);
   expect(ran.stdout).toContain('never_passed');
 });
@@ -105,7 +106,7 @@ it.each([
   [['--retries', '-1'], undefined],
   [['--error-rate', '2'], undefined],
 ])('%j is refused in one line', (args, code) => {
-  const ran = treadle(['sample', corpus, '--json', ...args]);
+  const ran = warm(['sample', corpus, '--json', ...args]);
   expect(ran.status).toBe(2);
   const { error } = JSON.parse(ran.stdout || ran.stderr) as { error: { code: string } };
   if (code) expect(error.code).toBe(code);

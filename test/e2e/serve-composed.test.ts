@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Call, Task } from '../../src/artifacts/task.js';
 import type { OpenedSession } from '../../src/serve/api.js';
 import { connect, type RemoteTrainer } from '../../src/serve/client/client.js';
-import { MAIN, scratch, treadle } from './cli.js';
+import { MAIN, scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -21,8 +22,8 @@ let name: string;
 const done = ({ status, stderr }: { status: number; stderr: string }): void => expect(status, stderr).toBe(0);
 
 beforeAll(async () => {
-  done(treadle(['build', 'a kitchen supplies wholesaler in Leeds', '--tasks', '1', '--out', corpus, '--json']));
-  done(treadle(['tasks', corpus, '--composed', '1', '--mix', 'simple=1', '--json']));
+  done(warm(['build', 'a kitchen supplies wholesaler in Leeds', '--tasks', '1', '--out', corpus, '--json']));
+  done(warm(['tasks', corpus, '--composed', '1', '--mix', 'simple=1', '--json']));
   server = spawn(process.execPath, [
     ...[MAIN, 'serve', corpus, '--sessions', '0', '--json'],
     // Parked after a second without a request, and never moved further.

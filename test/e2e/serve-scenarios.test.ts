@@ -10,6 +10,7 @@ import type { Trace } from '../../src/artifacts/trace.js';
 import { connect, type RemoteTrainer } from '../../src/serve/client/client.js';
 import { type DynamicCorpus, PHONE, SAYS, writeDynamic } from '../fixtures/dynamic-corpus.js';
 import { MAIN, scratch, treadle } from './cli.js';
+import { warm } from './warm/warm.js';
 
 type Mode = 'legacy' | { pin: string };
 const MODES: { label: string; mode: Mode }[] = [
@@ -116,7 +117,7 @@ const told = (result: Result): string[] => blocks(result).slice(1);
 
 beforeAll(async () => {
   const document = fileURLToPath(new URL('../fixtures/documents/billing.yaml', import.meta.url));
-  const built = treadle(['build', document, '--tasks', '2', '--out', corpus, '--json']);
+  const built = warm(['build', document, '--tasks', '2', '--out', corpus, '--json']);
   expect(built.status, built.stderr).toBe(0);
   const probe = await onStdio('legacy');
   const listed = JSON.parse(blocks(await probe.call('listCustomers'))[0] as string);
@@ -243,7 +244,7 @@ it('a harness that rolls out in a scenario is told over its MCP, and the trace s
   writeFileSync(agent, AGENT);
   const { id } = made.scenario;
   const command = ['--policy', 'harness', '--harness-command', `${process.execPath} ${agent}`, '--harness-read', agent];
-  const rolled = treadle(['rollout', corpus, '--scenarios', id, ...command, '--json']);
+  const rolled = warm(['rollout', corpus, '--scenarios', id, ...command, '--json']);
   expect(rolled.status, rolled.stderr).toBeLessThanOrEqual(1);
   const traces = readdirSync(join(corpus, 'traces')).filter((name) => name.endsWith('.jsonl'));
   const lines = traces.flatMap((name) =>

@@ -8,6 +8,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MAIN, scratch, treadle } from './cli.js';
+import { warm } from './warm/warm.js';
 
 type Mode = 'legacy' | 'auto' | { pin: string };
 const MODES: { label: string; mode: Mode; version: string }[] = [
@@ -24,11 +25,11 @@ let task: { id: string; services: string[]; reference: { calls: { tool: string; 
 
 beforeAll(() => {
   const document = fileURLToPath(new URL('../fixtures/documents/billing.yaml', import.meta.url));
-  const built = treadle(['build', document, '--tasks', '2', '--out', corpus, '--json']);
+  const built = warm(['build', document, '--tasks', '2', '--out', corpus, '--json']);
   expect(built.status, built.stderr).toBe(0);
-  const shown = JSON.parse(treadle(['show', corpus, '--json']).stdout);
-  const { tasks } = JSON.parse(treadle(['show', corpus, shown.worlds[0].id, '--json']).stdout);
-  task = JSON.parse(treadle(['show', corpus, tasks[0].id, '--json']).stdout).task;
+  const shown = JSON.parse(warm(['show', corpus, '--json']).stdout);
+  const { tasks } = JSON.parse(warm(['show', corpus, shown.worlds[0].id, '--json']).stdout);
+  task = JSON.parse(warm(['show', corpus, tasks[0].id, '--json']).stdout).task;
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 

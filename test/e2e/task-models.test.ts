@@ -3,7 +3,8 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Asked, type Endpoint, type Said, serve } from '../author/scripted.js';
-import { errorLine, scratch, treadle, treadleBeside } from './cli.js';
+import { errorLine, scratch } from './cli.js';
+import { warm, warmBeside } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 const dir = scratch();
@@ -11,7 +12,7 @@ const corpus = join(dir, 'corpus');
 const BRIEF = 'A kitchen supplies wholesaler in Leeds with billing and a help desk';
 
 beforeAll(() => {
-  const ran = treadle(['build', BRIEF, '--tasks', '2', '--out', corpus]);
+  const ran = warm(['build', BRIEF, '--tasks', '2', '--out', corpus]);
   expect(ran.status, ran.stderr).toBe(0);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -58,7 +59,7 @@ describe('tasks with a model', () => {
     withModel(fair, async (options, at) => {
       const to = copy('atomic');
       const args = ['tasks', to, '--tasks', '4', '--author', 'embedded', '--judge', '--rewrite'];
-      const ran = await treadleBeside([...args, ...options], { timeoutMs: 200_000 });
+      const ran = await warmBeside([...args, ...options], { timeoutMs: 200_000 });
       expect(ran.status, ran.stderr).toBe(0);
       const [said] = JSON.parse(ran.stdout) as [
         { tasks: { brief: string }[]; byModel: { judged: Record<string, number>; reworded: { changed: number } } },
@@ -75,7 +76,7 @@ describe('tasks with a model', () => {
         expect(findings.find(({ id }) => id === 'semantic_acceptance')?.evidence).toEqual(['small: Right.']);
       }
       expect(at.asked.every(({ body }) => body.messages.length >= 2)).toBe(true);
-      const rolled = treadle(['rollout', to, '--json']);
+      const rolled = warm(['rollout', to, '--json']);
       expect(JSON.parse(rolled.stdout)).toMatchObject({ rollouts: 4, passed: 4 });
     }));
 
@@ -83,13 +84,13 @@ describe('tasks with a model', () => {
     withModel(fair, async (options, at) => {
       const to = copy('none');
       const args = ['tasks', to, ...options, '--conversation', join(dir, 'talk.jsonl')];
-      const ran = await treadleBeside(args, { timeoutMs: 200_000 });
+      const ran = await warmBeside(args, { timeoutMs: 200_000 });
       expect(ran.status).not.toBe(0);
       expect(errorLine(ran)).toMatch(/no_task_passed.*it wrote none/);
       expect(proofs(to)).toHaveLength(2);
       const asked = at.asked.length;
       expect(asked).toBeGreaterThan(0);
-      expect(errorLine(await treadleBeside(args, { timeoutMs: 200_000 }))).toBe(errorLine(ran));
+      expect(errorLine(await warmBeside(args, { timeoutMs: 200_000 }))).toBe(errorLine(ran));
       expect(at.asked.length).toBe(asked);
     }));
 
@@ -98,7 +99,7 @@ describe('tasks with a model', () => {
       const to = copy('composed');
       verdicts = 0;
       const args = ['tasks', to, '--composed', '4', '--mix', 'simple=1', '--judge', '--rewrite', '--jobs', '2'];
-      const ran = await treadleBeside([...args, ...options], { timeoutMs: 300_000 });
+      const ran = await warmBeside([...args, ...options], { timeoutMs: 300_000 });
       expect(ran.status, ran.stderr).toBe(0);
       const said = JSON.parse(ran.stdout);
       expect(said.tasks).toHaveLength(4);
@@ -116,7 +117,7 @@ describe('tasks with a model', () => {
         expect(pass).toBe(true);
         expect(findings.some(({ id }) => id === 'semantic_acceptance')).toBe(true);
       }
-      expect(JSON.parse(treadle(['rollout', to, '--json']).stdout)).toMatchObject({ rollouts: 6, passed: 6 });
+      expect(JSON.parse(warm(['rollout', to, '--json']).stdout)).toMatchObject({ rollouts: 6, passed: 6 });
     }));
 });
 
@@ -131,7 +132,7 @@ describe('bad options and endpoints', () => {
     [['--composed', '1', '--author', 'embedded'], /grown, not written/],
     [['--model', 'x', '--base-url', 'http://127.0.0.1:9/v1', '--budget-usd', '1'], /needs the price/],
   ])('%j is refused in a line', (args, says) => {
-    const ran = treadle(['tasks', corpus, ...args]);
+    const ran = warm(['tasks', corpus, ...args]);
     expect(ran.status).toBe(2);
     expect(errorLine(ran)).toMatch(says);
   });
@@ -141,7 +142,7 @@ describe('bad options and endpoints', () => {
       () => ({ status: 401, body: { error: { message: 'no such key' } } }),
       async (options) => {
         const to = copy('refusing');
-        const ran = await treadleBeside(['tasks', to, ...options], { timeoutMs: 200_000 });
+        const ran = await warmBeside(['tasks', to, ...options], { timeoutMs: 200_000 });
         expect(ran.status).not.toBe(0);
         expect(ran.stderr + ran.stdout).toMatch(/no such key/);
         expect(proofs(to)).toHaveLength(2);

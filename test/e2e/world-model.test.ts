@@ -10,7 +10,8 @@ import { Session } from '../../src/serve/sessions/session.js';
 import { dropGrounded, groundedWorld } from '../../src/world/grounded.js';
 import { loadWorld, unloadWorld } from '../../src/world/loaded.js';
 import { Engine } from '../../src/world/state/engine.js';
-import { errorLine, scratch, treadle } from './cli.js';
+import { errorLine, scratch } from './cli.js';
+import { warm } from './warm/warm.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const dir = scratch();
@@ -32,19 +33,19 @@ const rowsOf = (split: string): Row[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Row);
 const exported = (...args: string[]): Record<string, never> => {
-  const ran = treadle(['export', 'world-model', corpus, '--out', out, '--json', ...args]);
+  const ran = warm(['export', 'world-model', corpus, '--out', out, '--json', ...args]);
   expect(ran.status, ran.stderr).toBe(0);
   return JSON.parse(ran.stdout);
 };
 
 beforeAll(() => {
-  const built = treadle(['build', 'a kitchen supplies wholesaler in Leeds', '--tasks', '4', '--out', corpus, '--json']);
+  const built = warm(['build', 'a kitchen supplies wholesaler in Leeds', '--tasks', '4', '--out', corpus, '--json']);
   expect(built.status, built.stderr).toBe(0);
   for (const args of [
     ['tasks', corpus, '--composed', '1', '--mix', 'simple=1', '--json'],
     ['rollout', corpus, '--policy', 'scripted', '--samples', '3', '--json'],
   ])
-    expect(treadle(args).status).toBeLessThan(2);
+    expect(warm(args).status).toBeLessThan(2);
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -119,10 +120,10 @@ it('a corpus without rollouts says what to do; a line that is none is told', () 
   const file = join(corpus, 'traces', `${world}.jsonl`);
   const kept = readFileSync(file);
   rmSync(file);
-  const none = treadle(['export', 'world-model', corpus, '--out', join(dir, 'none')]);
+  const none = warm(['export', 'world-model', corpus, '--out', join(dir, 'none')]);
   expect([none.status, none.stdout]).toEqual([1, expect.stringContaining('treadle rollout')]);
   writeFileSync(file, Buffer.concat([Buffer.from('{"id": 1}\n'), kept]));
-  const broken = treadle(['export', 'world-model', corpus, '--out', join(dir, 'none')]);
+  const broken = warm(['export', 'world-model', corpus, '--out', join(dir, 'none')]);
   expect([broken.status, errorLine(broken)]).toEqual([2, expect.stringMatching(/^error \w+: .*line 1/)]);
   writeFileSync(file, kept);
 });
@@ -133,5 +134,5 @@ it.each([
   ['--max-chars', 'many'],
   ['--injected', 'some'],
 ])('%s %s is refused', (option, value) => {
-  expect(treadle(['export', 'world-model', corpus, option, value]).status).toBe(2);
+  expect(warm(['export', 'world-model', corpus, option, value]).status).toBe(2);
 });
