@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { canonicalJson } from '../../../src/kit/hash.js';
 import { drillProcesses } from './drill.js';
 
-const SHORT = { faults: '12', sessions: '6' };
+const SHORT = { faults: '18', sessions: '6' };
 
 /** Prints what goes wrong when, then one line of JSON; answers with the exit status. */
 export const main = async (args: readonly string[]): Promise<number> => {
