@@ -30,6 +30,8 @@ export interface DataOptions {
   sync?: boolean;
   clock?: Clock;
   faults?: FaultPoints;
+  /** False where somebody else reaps, and has to hear who died. */
+  reaps?: boolean;
   /** Only for drills: false lets anybody move any session's head. */
   fence?: boolean;
   onDefect: (error: TreadleError) => void;
@@ -59,7 +61,7 @@ export const openData = async (options: DataOptions): Promise<Data> => {
   let collectedAt = clock.now();
   const tidy = async (): Promise<void> => {
     try {
-      await ownership.reap();
+      if (options.reaps !== false) await ownership.reap();
       if (clock.now() - collectedAt < COLLECT_MS) return;
       collectedAt = clock.now();
       await collector.round();

@@ -12,7 +12,8 @@ const CLAIM_MS = 60_000;
 
 /** Throws as `openData`; nothing is left open then. */
 export const openFrontData = async (options: DataOptions): Promise<Data> => {
-  const data = await openData(options);
+  // The fleet reaps, and gives up the workers that it hears of.
+  const data = await openData({ ...options, reaps: false });
   const { ownership } = data;
   const logs = join(options.folder, 'logs');
   const left = async (): Promise<string[]> => {
