@@ -2,20 +2,14 @@
  * All of a session as data, as its savepoints and logs hold it: what was pinned, its ledger, its points to come back to, and its
  * parcel. Tokens are in it as hashes only.
  */
-import type { Caller } from '../../../world/program/types.js';
-import type { Labels, Pins, ServedEntry, SessionStatus } from '../../api.js';
+import type { ServedEntry, SessionStatus } from '../../api.js';
 import type { FaultRule } from '../../faults/rule.js';
 import type { Known } from './operations.js';
+import type { LiveStart } from './start.js';
 
 /** A session's start without what is made anew of it. */
-export interface SavedStart {
-  id: string;
-  pins: Pins;
-  ground: string;
-  labels: Labels;
-  services: readonly string[];
-  me: Caller;
-  idleSeconds: number;
+export interface SavedStart
+  extends Pick<LiveStart, 'id' | 'pins' | 'ground' | 'labels' | 'services' | 'me' | 'idleSeconds'> {
   /** Base64. */
   digests: string;
   parent?: string;
