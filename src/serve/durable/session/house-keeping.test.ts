@@ -320,3 +320,59 @@ it('a session that moves is saved, let go of, and taken up with nothing lost', a
   expect(await stateOf(two, session)).toEqual(state);
   expect(two.server.find(session.token).state).toBe('open');
 });
+
+describe('a log that fails', () => {
+  /** The n-th append from now on fails, once. */
+  const failing = () => {
+    let left = Number.POSITIVE_INFINITY;
+    const hit = (point: string): void => {
+      if (point === 'log.append' && --left === 0) throw Object.assign(new Error('a drill'), { code: 'EIO' });
+    };
+    const failAt = (nth: number): void => {
+      left = nth;
+    };
+    return { faults: { hit, reach: async (point: string) => hit(point) }, failAt };
+  };
+
+  it('opens nothing, and holds nothing of what it did not open', async () => {
+    machine = new Machine(engine);
+    const { faults, failAt } = failing();
+    const running = await machine.start({ faults });
+    failAt(1);
+    await expect(open(running)).rejects.toThrow();
+    expect(running.server.size).toBe(0);
+    expect([...running.server.all()]).toEqual([]);
+    const session = await open(running);
+    expect((await add(running, session, 0)).ok).toBe(true);
+    const after = await machine.restart(running);
+    expect(after.taken.sessions).toMatchObject([{ session: session.id, outcome: 'recovered', seq: 1 }]);
+  });
+
+  it('makes all branches or none, also for whoever comes after', async () => {
+    machine = new Machine(engine);
+    const { faults, failAt } = failing();
+    const running = await machine.start({ faults });
+    const session = await open(running);
+    failAt(3);
+    await expect((async () => running.server.fork(session.id, { count: 4 }))()).rejects.toThrow();
+    expect([...running.server.all()].filter(({ status }) => status !== 'closed')).toHaveLength(1);
+    expect(running.server.size).toBe(1);
+    expect(await running.server.fork(session.id, { count: 2 })).toHaveLength(2);
+    const after = await machine.restart(running);
+    expect(after.server.size).toBe(3);
+  });
+});
+
+it('a call under way when its session was taken elsewhere is not answered as done', async () => {
+  machine = new Machine(engine);
+  const running = await machine.start();
+  const session = await open(running);
+  const live = running.server.live(session.id);
+  const called = live.turns.run(async () => {
+    await Promise.resolve();
+    running.house.keeper.letGo(live);
+    return 0;
+  });
+  await expect(add(running, session, 0)).rejects.toThrow(code('session_moving'));
+  await called;
+});

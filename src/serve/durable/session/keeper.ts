@@ -44,8 +44,21 @@ const notKept = (live: LiveSession, cause: TreadleError): TreadleError =>
     cause,
   });
 
+/** It was let go of while a request was under way: what that did here is nobody's. */
+const gone = (live: LiveSession): TreadleError =>
+  new TreadleError({
+    code: 'session_moving',
+    message: 'Another process has the session now, and what was asked of it here does not count',
+    value: live.id,
+    next: 'Ask again.',
+    fault: 'infrastructure',
+    isRetryable: true,
+  });
+
 export class Keeper implements Omit<Keeping, 'figures'> {
   readonly #kept = new Map<LiveSession, Kept>();
+  /** Those that ended here, where the last request may be the one that ends them. */
+  readonly #over = new WeakSet<LiveSession>();
   #isClosed = false;
 
   constructor(readonly parts: KeeperParts) {}
@@ -95,7 +108,7 @@ export class Keeper implements Omit<Keeping, 'figures'> {
 
   called(live: LiveSession, session: Session, call: KeptCall): Maybe<void> {
     const kept = this.#kept.get(live);
-    if (!kept) return undefined;
+    if (!kept) throw gone(live);
     const { faults, durability } = this.parts;
     faults.hit('call.ran');
     try {
@@ -141,7 +154,8 @@ export class Keeper implements Omit<Keeping, 'figures'> {
 
   changed(live: LiveSession, session: Session | undefined): Maybe<void> {
     const kept = this.#kept.get(live);
-    if (!kept) return undefined;
+    if (!kept && this.#over.has(live)) return undefined;
+    if (!kept) throw gone(live);
     const { durability, savepoints } = this.parts;
     try {
       if (durability === 'none') {
@@ -219,6 +233,7 @@ export class Keeper implements Omit<Keeping, 'figures'> {
     const kept = this.#kept.get(live);
     if (!kept) return;
     this.#kept.delete(live);
+    this.#over.add(live);
     kept.isOver = true;
     try {
       this.#append(kept, 'gone', EMPTY);

@@ -134,10 +134,10 @@ export class Roll {
     }
   }
 
-  /** It goes on elsewhere. */
-  letGo(live: LiveSession): void {
+  /** It goes on elsewhere; with `isKept` false it was never told of, and nothing is kept of it. */
+  letGo(live: LiveSession, isKept = true): void {
     if (live.status !== 'closed') this.#open--;
-    live.forget(true);
+    live.forget(isKept);
     this.#dropBearers(live);
     this.#live.delete(live.id);
   }

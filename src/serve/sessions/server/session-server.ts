@@ -203,7 +203,12 @@ export class SessionServer implements Doorkeeper {
     const { id, pins, ground, labels, services, me, idleSeconds, parent, woven, faults, notices } = start;
     const own = { id, pins, ground, labels, services, me, idleSeconds, digests, parent, woven, faults, notices };
     const live = make(own);
-    this.#house.keeping?.opened(live, session, shared);
+    try {
+      this.#house.keeping?.opened(live, session, shared);
+    } catch (thrown) {
+      live.forget(true);
+      throw thrown;
+    }
     this.#roll.add(live);
     const connect = (i: number, service?: string) => ({
       token: tokens[i] as string,
@@ -255,13 +260,19 @@ export class SessionServer implements Doorkeeper {
       const ids = Array.from({ length: count }, mintId);
       const branches = (companions: readonly Companions[]): Maybe<OpenedSession[]> => {
         const shared: Shared = new Map();
-        const made = companions.map((beside, i) => {
-          const branch = ids[i] as string;
-          const start = { ...live.start, id: branch, labels: { ...live.start.labels, ...labels }, parent: id };
-          const heard = this.#heard(start.pins, start.labels);
-          const own = session.fork(branch, live.book.forkFor(heard));
-          return this.#admit(start, own, (full) => live.branch(own, full, beside), { shared });
-        });
+        const made: OpenedSession[] = [];
+        try {
+          for (const [i, beside] of companions.entries()) {
+            const branch = ids[i] as string;
+            const start = { ...live.start, id: branch, labels: { ...live.start.labels, ...labels }, parent: id };
+            const own = session.fork(branch, live.book.forkFor(this.#heard(start.pins, start.labels)));
+            made.push(this.#admit(start, own, (full) => live.branch(own, full, beside), { shared }));
+          }
+        } catch (thrown) {
+          for (const { id: branch } of made) this.#roll.letGo(this.live(branch), false);
+          for (const beside of companions.slice(made.length)) void beside.close();
+          throw thrown;
+        }
         return retire ? after(live.become('forked'), () => made) : made;
       };
       if (live.companions.isEmpty) return branches(new Array<Companions>(count).fill(NO_COMPANIONS));
