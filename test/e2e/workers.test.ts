@@ -147,6 +147,11 @@ it('keeps all of it with one: sessions go on after their worker, and after their
   const opened = await open(address.world, 4);
   const agents = await Promise.all(opened.map(agentOf));
   const first = await Promise.all(agents.map((agent, i) => create(agent, `customer${i}`)));
+  const { id } = opened[0] as OpenedSession;
+  const { seq } = await (trainer as RemoteTrainer).session(id);
+  const list = (ifSeq: number) => (trainer as RemoteTrainer).call(id, { tool: 'listCustomers', arguments: {}, ifSeq });
+  await expect(list(seq + 5)).rejects.toMatchObject({ code: 'wrong_seq', value: { session: id, seq } });
+  expect((await list(seq)).ok).toBe(true);
   process.kill(workersOf(address.pid)[0] as number, 'SIGKILL');
   const second = await Promise.all(agents.map((agent, i) => create(agent, `second${i}`)));
   for (const [i, agent] of agents.entries())

@@ -58,9 +58,10 @@ const unknown = (method: unknown): TreadleError =>
   });
 
 const called = async (server: SessionServer, id: string, request: CallRequest, forwarded: string | undefined) => {
-  const { tool, arguments: args, operation } = request;
+  const { tool, arguments: args, operation, ifSeq } = request;
   return server.live(id).call(tool, args ?? {}, {
     ...(operation === undefined ? {} : { operation }),
+    ...(ifSeq === undefined ? {} : { ifSeq }),
     ...(forwarded === undefined ? {} : { forwarded }),
   });
 };
