@@ -31,6 +31,8 @@ export interface KeeperParts {
 }
 
 const EMPTY = new Uint8Array();
+/** How much later than after a request a session is saved that was taken up. */
+const AFTER_RECOVERY_MS = 10_000;
 
 /** It ran, and what it did is in memory alone. */
 const notKept = (live: LiveSession, cause: TreadleError): TreadleError =>
@@ -102,7 +104,8 @@ export class Keeper implements Omit<Keeping, 'figures'> {
     const kept = new Kept(live, gen, undefined);
     this.#begin(kept, session);
     this.#kept.set(live, kept);
-    kept.logged(this.parts.clock.now(), 0);
+    // All of it is in the log here: its savepoint can wait until those that call are served.
+    kept.logged(this.parts.clock.now() + AFTER_RECOVERY_MS, 0);
     return kept;
   }
 
