@@ -49,6 +49,7 @@ export class Claims {
   readonly #claims: Rounds<{ kept: Kept; done: () => void }>;
   readonly #commits: Rounds<{ commit: Commit; done: (said: Committed) => void; failed: (error: unknown) => void }>;
   readonly #ends: Rounds<Kept>;
+  #isEnding = false;
   #isOver = false;
 
   constructor(readonly parts: ClaimsParts) {
@@ -61,10 +62,10 @@ export class Claims {
           asked.map(({ kept }) => kept.live.id),
         ),
       );
-      for (const [i, claim] of (said ?? []).entries()) {
-        const { kept, done } = asked[i] as { kept: Kept; done: () => void };
-        if (claim.granted) kept.gen = Math.max(kept.gen, claim.gen);
-        else parts.fenced(kept);
+      for (const [i, { kept, done }] of asked.entries()) {
+        const claim = said?.[i];
+        if (claim?.granted) kept.gen = Math.max(kept.gen, claim.gen);
+        else if (claim) parts.fenced(kept);
         done();
       }
     });
@@ -99,6 +100,7 @@ export class Claims {
       try {
         return await work();
       } catch (thrown) {
+        if (this.#isEnding) return undefined;
         if (!told) this.parts.onDefect(asTreadleError(thrown, 'infrastructure'));
         told = true;
         await this.parts.clock.sleep(AGAIN_MS);
@@ -120,6 +122,11 @@ export class Claims {
   forget(kept: Kept): void {
     const begun = kept.claimed ?? Promise.resolve();
     void begun.then(() => this.#ends.add(kept));
+  }
+
+  /** The process ends: what fails now is not tried again. Sessions that the store never heard of are found in the log. */
+  end(): void {
+    this.#isEnding = true;
   }
 
   async release(all: readonly Kept[]): Promise<void> {

@@ -376,3 +376,24 @@ it('a call under way when its session was taken elsewhere is not answered as don
   await expect(add(running, session, 0)).rejects.toThrow(code('session_moving'));
   await called;
 });
+
+it('ends though the store of heads is gone: what it could not say is found in its log', async () => {
+  machine = new Machine(engine, { durability: 'none' });
+  let isGone = false;
+  const link = new TreadleError({ code: 'worker_link', message: 'The front is gone', fault: 'infrastructure' });
+  const { ownership } = machine;
+  const failing = new Proxy(ownership, {
+    get: (target, name) => {
+      const found = Reflect.get(target, name) as (...given: unknown[]) => unknown;
+      return (...given: unknown[]) => (isGone ? Promise.reject(link) : found.apply(target, given));
+    },
+  });
+  const running = await machine.start({ ownership: failing });
+  isGone = true;
+  const session = await open(running);
+  await add(running, session, 0);
+  await machine.stop(running);
+  isGone = false;
+  const after = await machine.start();
+  expect(after.taken.sessions).toMatchObject([{ session: session.id, outcome: 'rolled_back', seq: 0, lost: 1 }]);
+});

@@ -264,6 +264,7 @@ export class Keeper implements Omit<Keeping, 'figures'> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const { savepoints, claims, log } = this.parts;
+    claims.end();
     await savepoints.saveAll(this.#kept.values());
     await claims.release([...this.#kept.values()]);
     log.close();
