@@ -75,3 +75,13 @@ export const wrongSeq = (id: string, seq: number, expected: number): TreadleErro
     value: { session: id, seq },
     next: 'Somebody else asked it meanwhile; look at its state and go on from there.',
   });
+
+export const atCapacity = (capacity: number): TreadleError =>
+  new TreadleError({
+    code: 'at_capacity',
+    message: 'No room for another session',
+    value: capacity,
+    next: 'Close a session, or wait and try again.',
+    fault: 'infrastructure',
+    isRetryable: true,
+  });

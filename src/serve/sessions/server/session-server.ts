@@ -3,7 +3,7 @@
  * closed as wholes. In process; HTTP, the gyms and the client sit on top.
  */
 import { rmSync } from 'node:fs';
-import { asTreadleError, TreadleError } from '../../../errors.js';
+import { asTreadleError, type TreadleError } from '../../../errors.js';
 import type {
   ForkRequest,
   Labels,
@@ -30,7 +30,7 @@ import type { Keeping } from './keeping.js';
 import { LiveSession } from './live-session.js';
 import { type Opening, Openings } from './openings.js';
 import { SERVER_LIMITS, type ServerLimits, type SessionServerOptions, sourcesOf } from './options.js';
-import { lostSession, notForkable, notOpen } from './refusals.js';
+import { atCapacity, lostSession, notForkable, notOpen } from './refusals.js';
 import { sweep } from './residence.js';
 import { type Revived, revive } from './revive.js';
 import { Roll } from './roll.js';
@@ -114,7 +114,9 @@ export class SessionServer implements Doorkeeper {
   /** Throws `at_capacity` or what keeps the server from taking sessions, both retryable. */
   needRoom(count = 1): void {
     const reason =
-      this.refusing ?? this.#unable() ?? (this.#roll.open + count > this.limits.capacity ? this.#full() : undefined);
+      this.refusing ??
+      this.#unable() ??
+      (this.#roll.open + count > this.limits.capacity ? atCapacity(this.limits.capacity) : undefined);
     if (reason === undefined) return;
     this.refusedOpens[reason.code] = (this.refusedOpens[reason.code] ?? 0) + 1;
     throw reason;
@@ -128,17 +130,6 @@ export class SessionServer implements Doorkeeper {
     } catch (thrown) {
       return asTreadleError(thrown, 'infrastructure');
     }
-  }
-
-  #full(): TreadleError {
-    return new TreadleError({
-      code: 'at_capacity',
-      message: 'No room for another session',
-      value: this.limits.capacity,
-      next: 'Close a session, or wait and try again.',
-      fault: 'infrastructure',
-      isRetryable: true,
-    });
   }
 
   open(request: OpenRequest): Maybe<OpenedSession> {

@@ -21,16 +21,6 @@ export const noWorker = (why: readonly string[]): TreadleError =>
     isRetryable: true,
   });
 
-export const atCapacity = (capacity: number): TreadleError =>
-  new TreadleError({
-    code: 'at_capacity',
-    message: 'No room for another session',
-    value: capacity,
-    next: 'Close a session, or wait and try again.',
-    fault: 'infrastructure',
-    isRetryable: true,
-  });
-
 export const startsInVain = (name: string, starts: number, last: TreadleError): TreadleError =>
   new TreadleError({
     code: 'worker_crashes',
