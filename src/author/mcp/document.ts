@@ -1,8 +1,9 @@
 /** Grouped tools as an API document, so that one compiler reads both: each tool an operation under its own name. */
+
+import { isNode, type Node } from '../../document/node.js';
 import { plural, singular, snake } from '../../kit/words.js';
-import { isNode } from '../openapi/parse.js';
 import { pagingRole } from '../openapi/query.js';
-import type { Node, OperationKind } from '../openapi/types.js';
+import type { OperationKind } from '../openapi/types.js';
 import { isMetaName } from '../openapi/unwrap.js';
 import { type Grouping, keyScore, type PlacedTool, propertiesOf, requiredOf } from './group.js';
 

@@ -1,7 +1,8 @@
 /** Tools grouped by the thing they speak of, each with what it does to it and the argument that names the row. */
+
+import { isNode, type Node } from '../../document/node.js';
 import { plural, singular, snake } from '../../kit/words.js';
-import { isNode } from '../openapi/parse.js';
-import type { Node, OperationKind } from '../openapi/types.js';
+import type { OperationKind } from '../openapi/types.js';
 import type { ListedTool } from './list.js';
 import { type NameReading, readName, wordsOfNames } from './words.js';
 

@@ -1,6 +1,5 @@
 /** JSON Schemas of tools made plain: references followed within the schema itself, loops cut, depth and size bounded. */
-import { isNode } from '../openapi/parse.js';
-import type { Node } from '../openapi/types.js';
+import { isNode, type Node } from '../../document/node.js';
 
 const DEEPEST = 8;
 const MOST_NODES = 4_000;

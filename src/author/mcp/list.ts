@@ -1,7 +1,7 @@
 /** A list of tools as MCP servers, OpenAI and Anthropic write it, read into one shape. */
+
+import { isNode, type Node } from '../../document/node.js';
 import { TreadleError } from '../../errors.js';
-import { isNode } from '../openapi/parse.js';
-import type { Node } from '../openapi/types.js';
 import { inlined } from './inline.js';
 
 export interface ListedTool {

@@ -1,31 +1,31 @@
 /** An API document to services: what was understood of it, as tables and tools, and a report of everything that was not. */
 import type { ServiceSpec } from '../../artifacts/service.js';
+import { type ParsedDocument, parseDocumentText } from '../../document/parse.js';
+import { isUnreadable } from '../../document/unreadable.js';
 import { TreadleError } from '../../errors.js';
 import { plural } from '../../kit/words.js';
 import { compileVerb } from '../lexicon/compile.js';
 import { mergeDocuments, type NamedDocument } from './merge.js';
 import { partition, pruneLinks } from './packs.js';
-import { type ParsedDocument, parseDocumentText } from './parse.js';
 import { nextStep } from './refuse.js';
 import { type Built, emptyReport, reportOf, UNREAD } from './report.js';
 import { buildService, type ServiceContext } from './service.js';
 import { surfaceOf } from './surface.js';
 import { pagingOf } from './tools.js';
-import type { DocumentOptions, DocumentResult, OperationKind, RefusalCode } from './types.js';
+import type { DocumentOptions, DocumentResult, OperationKind } from './types.js';
 import { type Understanding, understand } from './understand.js';
 import { COMPUTE, whyNoService } from './verdict.js';
 import { weigh } from './weigh.js';
 
 const MOST_TOOLS = 40;
 const MOST_PACKS = 6;
-const UNREADABLE = new Set<string>(['not_openapi', 'truncated', 'too_large']);
 
 const parsed = (text: string, options: DocumentOptions): ParsedDocument | DocumentResult => {
   try {
     return parseDocumentText(text, options.budget?.characters);
   } catch (thrown) {
-    if (!(thrown instanceof TreadleError) || !UNREADABLE.has(thrown.code)) throw thrown;
-    const code = thrown.code as RefusalCode;
+    if (!(thrown instanceof TreadleError) || !isUnreadable(thrown.code)) throw thrown;
+    const { code } = thrown;
     const refused = { code, reasons: [thrown.message], next: nextStep(code) };
     return { services: [], report: { ...emptyReport(), title: options.name, refused } };
   }

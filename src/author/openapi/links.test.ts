@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Arg } from '../../artifacts/tool.js';
+import type { Node } from '../../document/node.js';
 import { author, byOperation, inPath, list, object, ok, ref, specOf, takes, text } from './shapes.fixture.js';
-import type { Node } from './types.js';
 
 const done: Node = { responses: { 204: { description: 'done' } } };
 const named = (operationId: string, node: Node): Node => ({ operationId, ...node });

@@ -1,9 +1,9 @@
 /** Several documents of one product read as one: HubSpot, Twilio and Klaviyo ship a file for each corner of theirs. */
 
+import { isNode, type Node } from '../../document/node.js';
+import type { ParsedDocument } from '../../document/parse.js';
 import { canonicalJson } from '../../kit/hash.js';
 import { snake } from '../../kit/words.js';
-import { isNode, type ParsedDocument } from './parse.js';
-import type { Node } from './types.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 

@@ -1,9 +1,9 @@
 /** The document's operations with their parameters, body and answer, references followed one hop at a time. */
-import { isNode } from './parse.js';
+import { isNode, type Node } from '../../document/node.js';
+import type { Refs } from '../../document/refs.js';
 import { isPlumbing } from './paths.js';
-import type { Refs } from './refs.js';
 import { schemaOfExample } from './schema.js';
-import type { DocBody, DocOperation, DocParam, Method, Node } from './types.js';
+import type { DocBody, DocOperation, DocParam, Method } from './types.js';
 
 const METHODS: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 const MAX_OPERATIONS = 20_000;

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Tool } from '../../artifacts/tool.js';
+import type { Node } from '../../document/node.js';
 import { compileService } from '../../world/program/compile.js';
 import { derivedContract } from '../../world/program/contract.js';
 import { Engine } from '../../world/state/engine.js';
 import { State } from '../../world/state/state.js';
 import { author, byOperation, inPath, list, object, ok, ref, specOf, takes, text } from './shapes.fixture.js';
-import type { DocumentResult, Node } from './types.js';
+import type { DocumentResult } from './types.js';
 
 const done: Node = { responses: { 204: { description: 'done' } } };
 const call = (operationId: string, body?: Node, answer?: Node): Node => ({

@@ -1,7 +1,7 @@
 /** A document's text, from a file or, only when a URL is given, from the web. */
 import { readFile, stat } from 'node:fs/promises';
+import { unreadable } from '../../document/unreadable.js';
 import { TreadleError } from '../../errors.js';
-import { refusal } from './refuse.js';
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
@@ -45,7 +45,7 @@ const fetchText = async (url: string, options: ReadOptions): Promise<string> => 
     let size = 0;
     for await (const chunk of answer.body) {
       size += chunk.byteLength;
-      if (size > limit) throw refusal('too_large', `The document is larger than ${limit} bytes`, url);
+      if (size > limit) throw unreadable('too_large', `The document is larger than ${limit} bytes`, url);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
@@ -72,7 +72,8 @@ const readPath = async (path: string, limit: number): Promise<string> => {
       value: path,
       next: 'Give the document itself.',
     });
-  if (info.size > limit) throw refusal('too_large', `The document has ${info.size} bytes, the limit is ${limit}`, path);
+  if (info.size > limit)
+    throw unreadable('too_large', `The document has ${info.size} bytes, the limit is ${limit}`, path);
   return readFile(path, 'utf8');
 };
 

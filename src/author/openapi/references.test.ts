@@ -1,10 +1,11 @@
 /** What a foreign key must not be: another identifier, another kind, another place's row. */
+
 import { describe, expect, it } from 'vitest';
 import type { ServiceSpec } from '../../artifacts/service.js';
+import type { Node } from '../../document/node.js';
 import { compileService } from '../../world/program/compile.js';
 import { authorFromDocument } from './author.js';
 import { byOperation, inPath, list, object, ok, ref, specOf, takes, text } from './shapes.fixture.js';
-import type { Node } from './types.js';
 
 /** A collection that is listed, made, read and deleted. */
 const collection = (place: string, key: string, schema: string, ...outer: string[]): Node => ({

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Node } from '../../document/node.js';
+import { refsOf } from '../../document/refs.js';
 import { fieldsOf } from './fields.js';
-import { refsOf } from './refs.js';
 import { type Schemas, schemaOfExample, schemasOf } from './schema.js';
-import type { Node } from './types.js';
+
 import { unwrap } from './unwrap.js';
 
 const schemasIn = (schemas: Node = {}): Schemas => schemasOf(refsOf({ components: { schemas } }));

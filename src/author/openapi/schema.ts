@@ -1,7 +1,6 @@
 /** One flat view of a schema: references followed, allOf / anyOf / oneOf merged. Made on demand and kept per schema object. */
-import { isNode } from './parse.js';
-import type { Refs } from './refs.js';
-import type { Node } from './types.js';
+import { isNode, type Node } from '../../document/node.js';
+import type { Refs } from '../../document/refs.js';
 
 export interface View {
   /** JSON Schema types of all branches, without null. */

@@ -2,9 +2,10 @@
 import { expect } from 'vitest';
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Tool } from '../../artifacts/tool.js';
+import type { Node } from '../../document/node.js';
 import { compileService } from '../../world/program/compile.js';
 import { authorFromDocument } from './author.js';
-import type { DocumentResult, Node } from './types.js';
+import type { DocumentResult } from './types.js';
 
 export const text = { type: 'string' };
 export const object = (properties: Node, more: Node = {}): Node => ({ type: 'object', properties, ...more });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../artifacts/tool.js';
+import type { Node } from '../../document/node.js';
 import { author, byOperation, inPath, list, object, ok, ref, specOf, takes, text } from './shapes.fixture.js';
-import type { Node } from './types.js';
 
 describe('shapes of real documents', () => {
   const user = object({ id: text, name: text });

@@ -1,14 +1,14 @@
 /** The document's own surface: its names as they are, its way of writing instants, its errors. */
 import type { Surface } from '../../artifacts/surface.js';
+import { isNode, type Node } from '../../document/node.js';
+import type { Refs } from '../../document/refs.js';
 import type { Json } from '../../kit/hash.js';
 import { snake } from '../../kit/words.js';
 import type { Entity } from './entities.js';
 import { propertyName } from './names.js';
-import { isNode } from './parse.js';
 import type { PagingStyle } from './query.js';
-import type { Refs } from './refs.js';
 import type { Schemas, View } from './schema.js';
-import type { Node } from './types.js';
+
 import { isArray, isObject } from './unwrap.js';
 
 const DEFAULT_ERROR: Json = { error: { code: '$code', message: '$message', field: '$field' } };

@@ -1,9 +1,8 @@
 /** What reading a document yields, before anything is called an entity. */
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { ColumnType, Literal } from '../../artifacts/table.js';
+import type { Node } from '../../document/node.js';
 
-/** Any object of the parsed document. */
-export type Node = Record<string, unknown>;
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface DocParam {

@@ -1,11 +1,12 @@
 /** Everything a document says, read once: operations, what each does to what, and the entities they speak of. */
+
+import type { ParsedDocument } from '../../document/parse.js';
+import { type Refs, refsOf } from '../../document/refs.js';
 import { type EntityFinding, entitiesOf } from './entities.js';
 import { type EntityIndex, indexOf, linkColumns, linkParents, linkParts } from './links.js';
 import { linkMemberships } from './memberships.js';
 import { operationsOf } from './operations.js';
-import type { ParsedDocument } from './parse.js';
 import { placesOf } from './places.js';
-import { type Refs, refsOf } from './refs.js';
 import { linkRelations } from './relations.js';
 import { resourcesOf } from './resources.js';
 import { schemasOf } from './schema.js';

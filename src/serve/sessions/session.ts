@@ -18,6 +18,7 @@ import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
 import { type Book, plainBook } from './book.js';
 import { toolGroups } from './describe.js';
 import { type Answered, outcomeOf, unknownTool } from './entry.js';
+import { notePage } from './page.js';
 import type { Woven, WovenCall } from './woven.js';
 
 /** Virtual seconds a call takes when its tool declares none. */
@@ -257,7 +258,9 @@ export class Session implements ToolHost {
     const { woven } = this.#in;
     const answered = woven ? woven.after(this.#woven(found, name, args), plain) : plain;
     const called = { service: service.id, tool: name, toolVersion: this.isUnversioned ? '' : tool.version, args };
-    return this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
+    const noted = this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
+    if (outcome.ok) notePage(noted, outcome.canonical);
+    return noted;
   }
 
   #context(): CallContext {

@@ -81,9 +81,9 @@ export const compileReturns = (scope: Scope, tool: Tool & { returns: Returns }):
     return (run) => {
       const rows = run.slots[slot] as Row[];
       const paging = run.paging ?? { offset: 0, limit: rows.length, more: false, total: rows.length };
-      const { offset, limit, total } = paging;
+      const { offset, limit, total, more } = paging;
       return {
-        canonical: { kind: 'rows', rows, table, offset, limit, ...(total !== undefined && { total }) },
+        canonical: { kind: 'rows', rows, table, offset, limit, more, ...(total !== undefined && { total }) },
         result: view().rows(rows, paging),
       };
     };

@@ -60,7 +60,7 @@ export interface CallContext {
 /** What a tool handed back, before the surface: stored rows with hidden columns, amounts in minor units. */
 export type Canonical =
   | { kind: 'row'; row: Row; table: string }
-  | { kind: 'rows'; rows: Row[]; table: string; total?: number; offset?: number; limit?: number }
+  | { kind: 'rows'; rows: Row[]; table: string; total?: number; offset?: number; limit?: number; more?: boolean }
   | { kind: 'value'; value: Json }
   | { kind: 'done' };
 

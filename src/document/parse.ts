@@ -1,8 +1,8 @@
 /** Text to a plain document tree. Tells apart what is cut off, what is broken and what is something else altogether. */
 import { upgradeFromTwoToThree } from '@scalar/openapi-parser';
 import { LineCounter, parseDocument } from 'yaml';
-import { refusal } from './refuse.js';
-import type { Node } from './types.js';
+import { isNode, type Node } from './node.js';
+import { unreadable } from './unreadable.js';
 
 export const DEFAULT_CHARACTERS = 64 * 1024 * 1024;
 
@@ -12,9 +12,6 @@ export interface ParsedDocument {
   version: string;
   title: string;
 }
-
-export const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const lineAt = (text: string, offset: number): number => {
   let line = 1;
@@ -35,7 +32,7 @@ const parseJson = (text: string): unknown => {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     const at = jsonErrorAt(message, text);
     if (at >= text.trimEnd().length || /unterminated/i.test(message))
-      throw refusal('truncated', `The JSON is cut off at line ${lineAt(text, at)} (character ${at})`);
+      throw unreadable('truncated', `The JSON is cut off at line ${lineAt(text, at)} (character ${at})`);
     // Comments and trailing commas are common in hand-kept files, and YAML reads them.
     return parseYaml(text, `The JSON is broken at line ${lineAt(text, at)}: ${message}`);
   }
@@ -47,16 +44,16 @@ const parseYaml = (text: string, orElse?: string): unknown => {
   const error = parsed.errors[0];
   if (error) {
     const { line } = lines.linePos(error.pos[0]);
-    if (orElse) throw refusal('not_openapi', orElse);
+    if (orElse) throw unreadable('not_openapi', orElse);
     const last = lineAt(text.trimEnd(), text.length);
     if (lines.linePos(error.pos[1]).line >= last || line >= last)
-      throw refusal('truncated', `The YAML is cut off at line ${line}: ${firstLine(error.message)}`);
-    throw refusal('not_openapi', `The YAML is broken at line ${line}: ${firstLine(error.message)}`);
+      throw unreadable('truncated', `The YAML is cut off at line ${line}: ${firstLine(error.message)}`);
+    throw unreadable('not_openapi', `The YAML is broken at line ${line}: ${firstLine(error.message)}`);
   }
   try {
     return parsed.toJS();
   } catch (thrown) {
-    throw refusal('not_openapi', `The YAML cannot be read: ${firstLine(String(thrown))}`);
+    throw unreadable('not_openapi', `The YAML cannot be read: ${firstLine(String(thrown))}`);
   }
 };
 
@@ -82,7 +79,7 @@ const upgraded = (root: Node): Node => {
     // Only 2.0 is rewritten: 3.0 and 3.1 are read as they stand, because the step to 3.1 loses properties named `example`.
     return upgradeFromTwoToThree({ ...root, swagger: '2.0' }) as Node;
   } catch (thrown) {
-    throw refusal('not_openapi', `The Swagger 2.0 document cannot be upgraded: ${firstLine(String(thrown))}`);
+    throw unreadable('not_openapi', `The Swagger 2.0 document cannot be upgraded: ${firstLine(String(thrown))}`);
   }
 };
 
@@ -92,16 +89,16 @@ const upgraded = (root: Node): Node => {
  */
 export const parseDocumentText = (text: string, limit = DEFAULT_CHARACTERS): ParsedDocument => {
   if (text.length > limit)
-    throw refusal('too_large', `The document has ${text.length} characters, more than the limit of ${limit}`);
+    throw unreadable('too_large', `The document has ${text.length} characters, more than the limit of ${limit}`);
   const bare = text.replace(/^\uFEFF/, '');
-  if (bare.trim() === '') throw refusal('not_openapi', 'The document is empty');
-  if (/^\s*</.test(bare)) throw refusal('not_openapi', otherKind(undefined, bare));
+  if (bare.trim() === '') throw unreadable('not_openapi', 'The document is empty');
+  if (/^\s*</.test(bare)) throw unreadable('not_openapi', otherKind(undefined, bare));
   const root = /^\s*[{[]/.test(bare) ? parseJson(bare) : parseYaml(bare);
   const declared = isNode(root) ? (root.openapi ?? root.swagger) : undefined;
   if (!isNode(root) || (typeof declared !== 'string' && typeof declared !== 'number'))
-    throw refusal('not_openapi', otherKind(root, bare));
+    throw unreadable('not_openapi', otherKind(root, bare));
   const version = String(declared);
-  if (!/^(2|3)(\.|$)/.test(version)) throw refusal('not_openapi', `OpenAPI ${version} is not read`, version);
+  if (!/^(2|3)(\.|$)/.test(version)) throw unreadable('not_openapi', `OpenAPI ${version} is not read`, version);
   const info = isNode(root.info) ? root.info : {};
   const title = typeof info.title === 'string' && info.title.trim() ? info.title.trim() : '';
   return { root: upgraded(root), version, title };

@@ -1,6 +1,5 @@
 /** Lazy `$ref` resolution: one hop chain at a time, never the whole document, never the network. */
-import { isNode } from './parse.js';
-import type { Node } from './types.js';
+import { isNode, type Node } from './node.js';
 
 const MAX_HOPS = 32;
 const MAX_PROBLEMS = 50;
