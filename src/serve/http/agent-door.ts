@@ -176,14 +176,13 @@ export const agentDoor = ({ handler, keeper, guard, limits, queue }: AgentDoor):
         else reply.json(400, no('The body is not UTF-8', ErrorCode.parse));
       });
     },
-    plain: ({ method = 'POST', url, headers, forwarded }, text, reply) => {
+    plain: ({ method = 'POST', url, headers, forwarded }, body, reply) => {
       const session = admit(method, url, headers, (status, message, extra) => {
         reply.json(status, no(message), extra);
       });
       if (session === undefined) return;
-      if (Buffer.byteLength(text) > limits.bodyBytes)
-        reply.json(413, no(`A body has at most ${limits.bodyBytes} bytes`));
-      else queue.add(() => answer(headers, reply, session, text, forwarded), session.rank);
+      if (body.length > limits.bodyBytes) reply.json(413, no(`A body has at most ${limits.bodyBytes} bytes`));
+      else queue.add(() => answer(headers, reply, session, body.toString('utf8'), forwarded), session.rank);
     },
   };
 };

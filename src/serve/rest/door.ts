@@ -181,7 +181,7 @@ export const restDoor = (door: RestDoor): RestDoorForms => {
     });
   };
 
-  const plain: PlainHandler = ({ url, headers, length }, text, reply) => {
+  const plain: PlainHandler = ({ url, headers, length }, content, reply) => {
     const respond = ({ status, type, body, headers: more }: Answer): void =>
       reply.send(status, type, typeof body === 'object' ? [body] : body, more);
     const found = admit('POST', url, headers, length > 0);
@@ -189,7 +189,7 @@ export const restDoor = (door: RestDoor): RestDoorForms => {
     const limit = found.route.bodyBytes ?? limits.bodyBytes;
     if (length > limit) return respond(tooLarge(limit));
     const visit: Visit = { idempotency: headers['idempotency-key'], isGone: () => reply.isGone, respond };
-    inTurn(found, () => serve(found, url, text, visit));
+    inTurn(found, () => serve(found, url, content.toString('utf8'), visit));
   };
 
   return { listener, plain };

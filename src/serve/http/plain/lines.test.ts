@@ -13,12 +13,13 @@ const said = (url: string, headers: object, body: string, by: string): string =>
   JSON.stringify({ by, url, headers: Object.entries(headers).sort(), body });
 
 const late: (() => void)[] = [];
-const plain: PlainHandler = ({ url, headers }, body, reply) => {
+const plain: PlainHandler = ({ url, headers }, content, reply) => {
+  const body = content.toString('utf8');
   const answer = (): void => reply.json(200, said(url, headers, body, 'plain'));
   if (url === '/late') late.push(answer);
   else if (url === '/soon') setImmediate(answer);
   else if (url === '/event') reply.event('{"a":1}');
-  else if (url === '/bytes') reply.json(200, [Buffer.from(body)]);
+  else if (url === '/bytes') reply.json(200, [content]);
   else if (url === '/pieces') reply.json(200, ['["é",', Buffer.from('"ü"'), ',1]']);
   else answer();
 };

@@ -28,8 +28,8 @@ export interface PlainReply {
   readonly isGone: boolean;
 }
 
-/** Takes a request whose body is whole. Must not throw. */
-export type PlainHandler = (head: PlainHead, text: string, reply: PlainReply) => void;
+/** Takes a request whose body is whole, and UTF-8. Must not throw. */
+export type PlainHandler = (head: PlainHead, body: Buffer, reply: PlainReply) => void;
 
 export interface PlainLimits {
   /** A whole request must have arrived by then. */
@@ -109,7 +109,7 @@ class Line implements PlainReply {
     this.#held = held.length === end ? undefined : held.subarray(end);
     this.#head = undefined;
     this.isBusy = true;
-    this.lines.handler(head, body.toString('utf8'), this);
+    this.lines.handler(head, body, this);
     return true;
   }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TreadleError } from '../../../errors.js';
 import { sha256 } from '../../../kit/hash.js';
 import { failureOf, failureText } from './failure.js';
-import { type Frame, KIND, type Kind, MOST_BYTES, nextId, PREFIX, type Sent } from './frame.js';
+import { type Frame, HEADS, KIND, type Kind, MOST_BYTES, nextId, PREFIX, type Sent } from './frame.js';
 import { Link } from './link.js';
 import { Outbox } from './outbox.js';
 import { FrameReader } from './reader.js';
@@ -108,6 +108,43 @@ describe('frames', () => {
     );
     small.put(frame());
     expect(read(Buffer.concat(small.take()), [])).toEqual([arrived(frame())]);
+  });
+
+  it('have their heads whether those were told before or not', () => {
+    // Fewer heads than are remembered, about as many, and far more.
+    const few = fc.integer({ min: 0, max: 5 });
+    const many = fc.integer({ min: 0, max: 3 * HEADS });
+    const one = fc.record({ kind: fc.constantFrom(...KINDS), n: fc.oneof(few, many), isLong: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 60 }), fc.array(fc.nat(), { maxLength: 5 }), (ones, cuts) => {
+        const frames = ones.map(({ kind, n, isLong }) =>
+          frame({ kind, head: `ä${n}${'x'.repeat(isLong ? 3_000 : 0)}` }),
+        );
+        expect(read(written(frames), cuts)).toEqual(frames.map(arrived));
+      }),
+    );
+    const round = Array.from({ length: 2 * HEADS + 10 }, (_, n) => frame({ kind: KIND.visit, head: `${n}` }));
+    const all = [...round, ...round.slice(-20), ...round.slice(0, 20)];
+    expect(read(written(all), [])).toEqual(all.map(arrived));
+  });
+
+  it('say a head that is known by its number', () => {
+    const visit = frame({ kind: KIND.visit, head: 'h'.repeat(500) });
+    expect(written([visit, visit, visit]).length).toBe(3 * PREFIX + 500);
+  });
+
+  it('whose head nobody told are refused', () => {
+    const visit = frame({ kind: KIND.visit, head: 'known' });
+    const second = written([visit, visit]).subarray(PREFIX + 5);
+    expect(() => new FrameReader().feed(second, () => {})).toThrow(/nobody told the head/);
+  });
+
+  it('that were refused have told no head', () => {
+    const small = new Outbox(100);
+    const head = 'x'.repeat(50);
+    expect(() => small.put(frame({ kind: KIND.visit, head, body: ['y'.repeat(90)] }))).toThrow(/more than 100/);
+    small.put(frame({ kind: KIND.visit, head }));
+    expect(read(Buffer.concat(small.take()), [])).toMatchObject([{ head }]);
   });
 
   it('read of random bytes are an error or need more, and nothing else', () => {

@@ -1,10 +1,13 @@
 /** Frames written one behind the other, so that many go out in one write. */
-import { MOST_BYTES, type Piece, PREFIX, type Sent, tooLarge, writePrefix } from './frame.js';
+import { HEADS, KIND, MOST_BYTES, type Piece, PREFIX, type Sent, tooLarge, writePrefix } from './frame.js';
 
 /** Frames are written into pieces of memory of this size; one is used until it is full. */
 const SLAB = 262_144;
 /** Bytes that are not copied but go out as they are. */
 const AS_IS = 65_536;
+
+/** Characters of a head that is remembered: a client's own are far shorter. */
+const MOST_HEAD = 2_048;
 
 /** What a text takes at most: three bytes for each of its characters. */
 const most = (piece: Piece): number => (typeof piece === 'string' ? piece.length * 3 : piece.length);
@@ -17,6 +20,9 @@ export class Outbox {
   #at = 0;
   #from = 0;
   #chunks: Uint8Array[] = [];
+  /** The other end knows them by number. */
+  readonly #heads = new Map<string, number>();
+  #numbers = 0;
   /** Bytes that were put and not taken. */
   size = 0;
 
@@ -24,10 +30,23 @@ export class Outbox {
 
   /** Throws `frame_too_large`; nothing of it is written then. */
   put(frame: Sent): void {
-    let room = PREFIX + frame.head.length * 3;
-    for (const piece of frame.body) room += most(piece);
-    if (room > AS_IS) this.#putLarge(frame);
-    else this.#putSmall(frame, room);
+    const { kind, head, body } = frame;
+    let room = PREFIX + head.length * 3;
+    for (const piece of body) room += most(piece);
+    const isCommon = (kind === KIND.visit || kind === KIND.reply) && head.length > 0 && head.length <= MOST_HEAD;
+    const known = isCommon ? this.#heads.get(head) : undefined;
+    const number = known ?? (isCommon ? (this.#numbers % HEADS) + 1 : 0);
+    const text = known === undefined ? head : '';
+    if (room > AS_IS) this.#putLarge(frame, text, number);
+    else this.#putSmall(frame, text, number, room);
+    // Not before: the other end knows nothing of a frame that was refused.
+    if (isCommon && known === undefined) this.#remember(head, number);
+  }
+
+  #remember(head: string, number: number): void {
+    this.#numbers++;
+    if (number === 1) this.#heads.clear();
+    this.#heads.set(head, number);
   }
 
   /** What was put since the last time, in order. */
@@ -40,11 +59,12 @@ export class Outbox {
   }
 
   /** Measured by writing it: most frames are small, and going over their text twice would cost as much. */
-  #putSmall(frame: Sent, room: number): void {
+  #putSmall(frame: Sent, head: string, headNumber: number, room: number): void {
     this.#need(room);
     const slab = this.#slab;
     const at = this.#at;
-    const headEnd = at + PREFIX + slab.write(frame.head, at + PREFIX, 'utf8');
+    const headBytes = head === '' ? 0 : slab.write(head, at + PREFIX, 'utf8');
+    const headEnd = at + PREFIX + headBytes;
     let end = headEnd;
     for (const piece of frame.body) {
       if (typeof piece === 'string') end += slab.write(piece, end, 'utf8');
@@ -54,21 +74,21 @@ export class Outbox {
       }
     }
     if (end - at > this.largest) throw tooLarge(end - at, this.largest);
-    writePrefix(slab, at, frame, headEnd - at - PREFIX, end - headEnd);
+    writePrefix(slab, at, frame, { headNumber, headBytes, bodyBytes: end - headEnd });
     this.size += end - at;
     this.#at = end;
   }
 
-  #putLarge(frame: Sent): void {
-    const head = Buffer.byteLength(frame.head);
-    let body = 0;
-    for (const piece of frame.body) body += exact(piece);
-    const all = PREFIX + head + body;
+  #putLarge(frame: Sent, head: string, headNumber: number): void {
+    const headBytes = Buffer.byteLength(head);
+    let bodyBytes = 0;
+    for (const piece of frame.body) bodyBytes += exact(piece);
+    const all = PREFIX + headBytes + bodyBytes;
     if (all > this.largest) throw tooLarge(all, this.largest);
     this.#need(PREFIX);
-    writePrefix(this.#slab, this.#at, frame, head, body);
+    writePrefix(this.#slab, this.#at, frame, { headNumber, headBytes, bodyBytes });
     this.#at += PREFIX;
-    for (const piece of [frame.head, ...frame.body]) this.#add(typeof piece === 'string' ? Buffer.from(piece) : piece);
+    for (const piece of [head, ...frame.body]) this.#add(typeof piece === 'string' ? Buffer.from(piece) : piece);
     this.size += all;
   }
 

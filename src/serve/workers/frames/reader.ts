@@ -4,6 +4,8 @@ import { type Frame, frameBytes, MOST_BYTES, PREFIX, readFrame } from './frame.j
 export class FrameReader {
   #parts: Buffer[] = [];
   #size = 0;
+  /** By number, as the other end told them. */
+  readonly #heads: string[] = [];
   /** Bytes without which nothing can be read. */
   #needed = PREFIX;
 
@@ -36,7 +38,7 @@ export class FrameReader {
         this.#hold(held.subarray(at), bytes);
         return;
       }
-      const frame = readFrame(held, at, bytes);
+      const frame = readFrame(held, at, bytes, this.#heads);
       at += bytes;
       take(frame);
     }

@@ -98,8 +98,8 @@ export const frontDoor = (router: Router, door: AgentsDoor): AgentDoorForms => {
 
   const rankOf = (entry: Entry): number | undefined => (entry.isFresh ? entry.number : undefined);
 
-  const forwardPlain = (entry: Entry, head: string, text: string, reply: PlainReply): void =>
-    router.visit(entry, head, [text], (said, body, failed) => {
+  const forwardPlain = (entry: Entry, head: string, content: Buffer, reply: PlainReply): void =>
+    router.visit(entry, head, [content], (said, body, failed) => {
       if (failed) {
         const { status, body: why, headers } = refusal(failed);
         reply.json(status, why, headers);
@@ -148,12 +148,12 @@ export const frontDoor = (router: Router, door: AgentsDoor): AgentDoorForms => {
 
   return {
     listener,
-    plain: (head, text, reply) => {
+    plain: (head, body, reply) => {
       const { url, headers } = head;
       const { text: own, id } = plainHead(url, headers);
       const entry = id !== undefined && isFit(headers) ? router.find(id) : undefined;
-      if (entry === undefined) nowhere.plain(head, text, reply);
-      else queue.add(() => forwardPlain(entry, own, text, reply), rankOf(entry));
+      if (entry === undefined) nowhere.plain(head, body, reply);
+      else queue.add(() => forwardPlain(entry, own, body, reply), rankOf(entry));
     },
   };
 };

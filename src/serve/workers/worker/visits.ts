@@ -78,11 +78,7 @@ export const visitsTo = (server: SessionServer, front: string, limits: HttpLimit
     handler: (text, body, number, reply) => {
       const { method, url, headers } = headOf(text);
       const forwarded = number === 0 ? undefined : `${front}.${number}`;
-      door.plain(
-        { method, url, headers, length: body.length, forwarded },
-        body.toString('utf8'),
-        new FramedReply(reply),
-      );
+      door.plain({ method, url, headers, length: body.length, forwarded }, body, new FramedReply(reply));
     },
   };
 };
