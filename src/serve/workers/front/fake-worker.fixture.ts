@@ -74,6 +74,7 @@ const methods = {
   stop: () => true,
 };
 let held = Buffer.alloc(0);
+const heads = [];
 socket.on('data', (chunk) => {
   held = Buffer.concat([held, chunk]);
   for (;;) {
@@ -81,7 +82,9 @@ socket.on('data', (chunk) => {
     const [h, b, id] = [held.readUInt32BE(4), held.readUInt32BE(8), held.readUInt32BE(12)];
     if (held.length < 24 + h + b) return;
     const [kind, number] = [held[1], held.readDoubleBE(16)];
-    const head = held.toString('utf8', 24, 24 + h);
+    const known = held.readUInt16BE(2);
+    const head = h === 0 ? heads[known] : held.toString('utf8', 24, 24 + h);
+    if (known > 0) heads[known] = head;
     const body = held.toString('utf8', 24 + h, 24 + h + b);
     held = held.subarray(24 + h + b);
     if (kind === 2) { waiting.get(id)(JSON.parse(head)); continue; }
