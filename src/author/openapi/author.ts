@@ -31,7 +31,7 @@ const parsed = (text: string, options: DocumentOptions): ParsedDocument | Docume
   }
 };
 
-const contextOf = (understanding: Understanding, options: DocumentOptions): ServiceContext => {
+export const contextOf = (understanding: Understanding, options: DocumentOptions): ServiceContext => {
   const { document, context, entities, sightings, refs, datetime, index } = understanding;
   const paging = pagingOf(sightings);
   return {

@@ -39,6 +39,9 @@ export interface Columns {
 const MOST_COLUMNS = 40;
 /** Columns that only bodies name come on top. */
 const MOST_OF_BODIES = 15;
+/** SQLite takes 2,000; no schema that people keep is wider than this. */
+const MOST_OF_ALL = 400;
+const roomFor = ({ every }: FieldContext): number => (every === true ? MOST_OF_ALL : MOST_COLUMNS);
 /** JSON:API and its kin keep the columns one level down. */
 const HOLDERS = new Set(['attributes', 'fields', 'properties', 'spec', 'data']);
 
@@ -106,7 +109,7 @@ const writtenIn = (resource: Resource, context: FieldContext): Set<string> => {
 
 const answerFields = (resource: Resource, keyProperty: string, context: FieldContext): Field[] => {
   const found = new Map<string, Field>();
-  resource.views.slice(0, 4).forEach((view, at) => {
+  resource.views.slice(0, context.every === true ? 12 : 4).forEach((view, at) => {
     for (const field of fieldsOf(view, context)) {
       const path = surfaceField(field.path);
       if (![...found.keys()].some((other) => collides(other, path)))
@@ -114,12 +117,12 @@ const answerFields = (resource: Resource, keyProperty: string, context: FieldCon
     }
   });
   const all = [...found.values()];
-  if (all.length <= MOST_COLUMNS) return all;
+  if (all.length <= roomFor(context)) return all;
   const written = writtenIn(resource, context);
   const isKey = (field: Field): boolean => field.path.length === 1 && field.path[0] === keyProperty;
   const points = new Map(all.map((field, at) => [field, isKey(field) ? 1000 : worth(field, at, written)] as const));
   const ranked = [...all].sort((a, b) => (points.get(b) ?? 0) - (points.get(a) ?? 0));
-  const best = new Set(ranked.slice(0, MOST_COLUMNS));
+  const best = new Set(ranked.slice(0, roomFor(context)));
   return all.filter((field) => best.has(field));
 };
 
@@ -240,7 +243,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
       const shown = surfaceField(inner);
       const clash = surfaces.some((path) => collides(path, shown));
       if (col === undefined && clash) col = standIn(facts, plain(inner), field, fields);
-      if (col === undefined && !clash && (facts.size < MOST_COLUMNS + MOST_OF_BODIES || field.required)) {
+      if (col === undefined && !clash && (facts.size < roomFor(context) + MOST_OF_BODIES || field.required)) {
         col = put(plain(inner), columnOf({ ...field, path: inner, required: false }), 'body', {
           ...field,
           path: inner,
@@ -261,7 +264,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, context: FieldConte
       const shown = surfaceField([param.name]);
       let col = byPlain.get(words) ?? byLoose.get(loose(words));
       if (!field || fields.some((other) => other.col === col)) continue;
-      if (col === undefined && !surfaces.some((path) => collides(path, shown)) && facts.size < MOST_COLUMNS) {
+      if (col === undefined && !surfaces.some((path) => collides(path, shown)) && facts.size < roomFor(context)) {
         col = put(words, columnOf({ ...field, path: [param.name], required: false }), 'body', field);
         remember([param.name], col);
       }

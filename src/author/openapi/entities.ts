@@ -32,8 +32,8 @@ const READS = new Set(['get', 'list', 'search']);
 const WRITES = new Set(['create', 'update']);
 
 /** Why a resource cannot be a table; undefined when it can. */
-const unfit = (resource: Resource): string | undefined => {
-  if (!resource.sightings.some(({ kind }) => READS.has(kind))) return UNREAD;
+const unfit = (resource: Resource, every: boolean): string | undefined => {
+  if (!every && !resource.sightings.some(({ kind }) => READS.has(kind))) return UNREAD;
   const described =
     resource.views.length > 0 ||
     resource.sightings.some(({ op, body, kind }) => WRITES.has(kind) && (body || op.params.some(isWritten)));
@@ -76,11 +76,11 @@ export interface EntityFinding {
   context: FieldContext;
 }
 
-export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): EntityFinding => {
+export const entitiesOf = (resources: readonly Resource[], schemas: Schemas, every = false): EntityFinding => {
   const rejected: { resource: Resource; why: string }[] = [];
   const fit: { resource: Resource; key: FoundKey }[] = [];
   for (const resource of resources) {
-    const why = unfit(resource);
+    const why = unfit(resource, every);
     const key = why === undefined ? findKey(resource, schemas) : undefined;
     if (why !== undefined) rejected.push({ resource, why });
     else if (!key) rejected.push({ resource, why: 'no property or path parameter keys its rows' });
@@ -90,7 +90,12 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas): En
   for (const { resource, key } of fit)
     if (!key.synthetic)
       for (const alias of resource.aliases) if (!keyBySchema.has(alias)) keyBySchema.set(alias, key.property);
-  const context: FieldContext = { schemas, entityKey: (name) => keyBySchema.get(name), leaveEntityLists: true };
+  const context: FieldContext = {
+    schemas,
+    entityKey: (name) => keyBySchema.get(name),
+    leaveEntityLists: !every,
+    every,
+  };
 
   const entities: Entity[] = [];
   const taken = new Set<string>();

@@ -21,6 +21,8 @@ export interface FieldContext {
   entityKey(schemaName: string): string | undefined;
   /** Left-out lists of other entities: they are read through their own tools. */
   leaveEntityLists: boolean;
+  /** Nothing is left out for want of room. */
+  every?: boolean;
 }
 
 /** Hypermedia and protocol fields: nothing an agent acts on. */
@@ -163,7 +165,7 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
   const json = { type: 'json', instant: undefined, format: undefined } as const;
   const walk = (view: View, path: readonly string[], allRequired: boolean, above: ReadonlySet<View>): void => {
     for (const [name, raw] of view.properties) {
-      if (out.length >= MAX_FIELDS) return;
+      if (out.length >= MAX_FIELDS && context.every !== true) return;
       if (LINKS.test(name) || (prefix !== undefined && STEERING.test(snake(name)))) continue;
       const here = [...path, name];
       const property = context.schemas.view(raw);

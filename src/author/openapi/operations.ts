@@ -133,8 +133,8 @@ const baseOf = (root: Node, paths: readonly string[]): string | undefined => {
   return segments.filter((one) => /^[a-z]/i.test(one) && !isPlumbing(one)).at(-1) ?? 'item';
 };
 
-/** Every operation in document order; deprecated ones are left out where others remain. */
-export const operationsOf = (root: Node, refs: Refs): DocOperation[] => {
+/** Operations in document order; deprecated ones are left out where others remain, unless `every` one is wanted. */
+export const operationsOf = (root: Node, refs: Refs, every = false): DocOperation[] => {
   const out: { op: DocOperation; deprecated: boolean }[] = [];
   const paths = isNode(root.paths) ? root.paths : {};
   for (const [path, value] of Object.entries(paths)) {
@@ -147,7 +147,7 @@ export const operationsOf = (root: Node, refs: Refs): DocOperation[] => {
   }
   const current = out.filter((entry) => !entry.deprecated);
   const base = baseOf(root, Object.keys(paths));
-  return (current.length > out.length / 3 ? current : out).map(({ op }) =>
+  return (!every && current.length > out.length / 3 ? current : out).map(({ op }) =>
     base !== undefined && /^\/(\{|$)/.test(op.path) ? { ...op, base } : op,
   );
 };

@@ -39,7 +39,7 @@ const MIN_TOOLS = 3;
 const MOST_ROWS = 90;
 const PARTS = 14;
 
-const STYLES: readonly IdStyle[] = [
+export const STYLES: readonly IdStyle[] = [
   { style: 'uuid' },
   { style: 'base62', length: 14 },
   { style: 'hex', length: 24 },
@@ -48,7 +48,7 @@ const STYLES: readonly IdStyle[] = [
 ];
 
 /** Columns a verb needs besides, shown under a name that no column of the document runs through. */
-const addColumns = (table: Table, cols: Table['cols']): void => {
+export const addColumns = (table: Table, cols: Table['cols']): void => {
   for (const [name, column] of Object.entries(cols)) {
     const used = Object.entries(table.cols).map(([other, { field }]) => field ?? other);
     let field = column.field ?? name;
@@ -91,7 +91,7 @@ const chosen = (drafts: readonly DraftTool[], most: number, note: Note): DraftTo
   return drafts.filter((draft) => kept.has(draft));
 };
 
-const withTouched = (tool: Tool, tables: Record<string, Table>): Tool => {
+export const withTouched = (tool: Tool, tables: Record<string, Table>): Tool => {
   if (tool.op !== 'update' && !(tool.op === 'action' && tool.provenance.tier === 'spec')) return tool;
   const cols = tables[tool.table]?.cols ?? {};
   const touched = Object.keys(cols).filter((name) => cols[name]?.auto === 'touch');
@@ -110,7 +110,7 @@ const named = (drafts: readonly DraftTool[]): Record<string, Tool> => {
   return out;
 };
 
-const about = ({ root, title }: ParsedDocument): string => {
+export const about = ({ root, title }: ParsedDocument): string => {
   const info = isNode(root.info) ? root.info : {};
   const text =
     typeof info.description === 'string'
@@ -124,7 +124,11 @@ const about = ({ root, title }: ParsedDocument): string => {
 };
 
 /** Rows that are to be deleted must be free of others: where many refer to them, there are more of them. */
-const makeRoom = (entities: readonly Entity[], tables: Record<string, Table>, drafts: readonly DraftTool[]): void => {
+export const makeRoom = (
+  entities: readonly Entity[],
+  tables: Record<string, Table>,
+  drafts: readonly DraftTool[],
+): void => {
   for (const { name, resource } of entities) {
     const table = tables[name] as Table;
     // A part of every row would leave none that can be deleted.

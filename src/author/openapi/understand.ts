@@ -25,13 +25,14 @@ export interface Understanding extends EntityFinding {
   why: Map<string, string>;
 }
 
-export const understand = (document: ParsedDocument): Understanding => {
+/** `every`: for a service that answers each operation of its document, where agents get the best ones. */
+export const understand = (document: ParsedDocument, every = false): Understanding => {
   const refs = refsOf(document.root);
   const schemas = schemasOf(refs);
-  const operations = operationsOf(document.root, refs);
+  const operations = operationsOf(document.root, refs, every);
   const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas));
   const { resources, links, memberships, related } = resourcesOf(sightings);
-  const finding = entitiesOf(resources, schemas);
+  const finding = entitiesOf(resources, schemas, every);
   const datetime = unifyInstants(finding.entities);
   const index = indexOf(finding.entities);
   linkParts(finding.entities, index);

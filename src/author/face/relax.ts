@@ -1,0 +1,31 @@
+/** Columns that some way of making a row leaves open cannot be required. */
+import type { Step } from '../../artifacts/step.js';
+import type { Table } from '../../artifacts/table.js';
+import type { FaceDraft } from './draft.js';
+
+interface Insert {
+  table: string;
+  set: Record<string, unknown>;
+}
+
+const insertsIn = (steps: readonly Step[]): Insert[] =>
+  steps.flatMap((step) => {
+    if ('insert' in step) return [step.insert];
+    if ('if' in step) return insertsIn(step.if.do);
+    return 'each' in step ? insertsIn(step.each.do) : [];
+  });
+
+/** Changes the tables in place. */
+export const relaxed = (tables: Record<string, Table>, drafts: readonly FaceDraft[]): void => {
+  for (const { tool } of drafts)
+    for (const { table: name, set } of insertsIn(tool.steps ?? [])) {
+      const table = tables[name];
+      if (!table) continue;
+      for (const [col, column] of Object.entries(table.cols)) {
+        if (col === table.key.col || !column.required || column.auto || column.default !== undefined) continue;
+        const value = set[col];
+        const arg = typeof value === 'string' && value.startsWith('$args.') ? tool.args[value.slice(6)] : undefined;
+        if (value === undefined || (arg && !arg.required)) delete column.required;
+      }
+    }
+};

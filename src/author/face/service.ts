@@ -1,0 +1,123 @@
+/** All entities of a document as one service, a tool for each operation that anything grounds. */
+import type { Binding } from '../../artifacts/face.js';
+import { ServiceSpec } from '../../artifacts/service.js';
+import type { Table } from '../../artifacts/table.js';
+import type { Tool } from '../../artifacts/tool.js';
+import { isNode } from '../../document/node.js';
+import { rng } from '../../kit/rng.js';
+import { expandTool } from '../../world/program/macros.js';
+import { compileAction, noVerb, verbOf } from '../openapi/actions.js';
+import { withDirection } from '../openapi/direction.js';
+import type { Entity } from '../openapi/entities.js';
+import { linkTable } from '../openapi/memberships.js';
+import { identifier, toolName, unique } from '../openapi/names.js';
+import { about, addColumns, makeRoom, type ServiceContext, STYLES, withTouched } from '../openapi/service.js';
+import { breakCircles, settleTable } from '../openapi/settle.js';
+import { adapted } from './adapt.js';
+import type { FaceDraft } from './draft.js';
+import { type ListDraft, withScope } from './lists.js';
+import { plainDrafts } from './operations.js';
+import { relaxed } from './relax.js';
+
+type Note = (operation: string, why: string) => void;
+
+const actions = (entity: Entity, tables: Record<string, Table>, context: ServiceContext, note: Note): FaceDraft[] => {
+  const out: FaceDraft[] = [];
+  for (const sighting of entity.resource.sightings) {
+    if (sighting.kind !== 'action') continue;
+    const found = verbOf(entity, sighting, context.nouns, entity.table);
+    const compiled = found && compileAction(entity, found, tables, context, context.compile);
+    if (!compiled || 'why' in compiled) {
+      note(sighting.op.label, compiled?.why ?? noVerb(sighting));
+      continue;
+    }
+    const draft = adapted(compiled.draft.tool, { entity, sighting, context }, `the verb ${found.match.word}`);
+    if (typeof draft === 'string') {
+      note(sighting.op.label, draft);
+      continue;
+    }
+    for (const [table, cols] of Object.entries(compiled.added)) addColumns(tables[table] as Table, cols);
+    out.push(draft);
+  }
+  return out;
+};
+
+/** Ids of tools are unique in a service: `issue.list`, `issue.list_2`. */
+const withIds = (drafts: readonly FaceDraft[]): FaceDraft[] => {
+  const taken = new Set<string>();
+  return drafts.map((draft) => {
+    const [table = '', verb = ''] = draft.tool.id.split('.');
+    const rest = unique(`${table}.${verb}`, taken, 100);
+    return { ...draft, tool: { ...draft.tool, id: rest } };
+  });
+};
+
+const finished = (spec: ServiceSpec, tool: Tool, list: ListDraft | undefined): Tool => {
+  if (!list) return tool;
+  const turned = withDirection(spec, tool);
+  const whole = withScope(turned, list.scope, expandTool(spec, turned).steps);
+  return { ...whole, args: { ...list.scopeArgs, ...whole.args } };
+};
+
+export interface FaceService {
+  spec: ServiceSpec;
+  bindings: Binding[];
+  drafts: FaceDraft[];
+}
+
+export const faceService = (entities: readonly Entity[], context: ServiceContext, note: Note): FaceService => {
+  const { options, document } = context;
+  const fallback = rng(options.seed, 'openapi', options.name, 'ids').pick(STYLES);
+  const tables: Record<string, Table> = {};
+  const all: FaceDraft[] = [];
+  const lists = new Map<string, ListDraft>();
+  for (const entity of entities) {
+    const plain = plainDrafts(entity, context, note);
+    settleTable(
+      entity,
+      plain.drafts.map(({ tool }) => tool),
+      fallback,
+    );
+    tables[entity.name] = entity.table;
+    all.push(...plain.drafts);
+    for (const [{ sighting }, list] of plain.lists) lists.set(sighting.op.label, list);
+  }
+  breakCircles(tables);
+  for (const membership of entities.flatMap(({ memberships }) => memberships))
+    tables[membership.table] = linkTable(membership);
+  for (const entity of entities) all.push(...actions(entity, tables, context, note));
+  relaxed(tables, all);
+  makeRoom(entities, tables, []);
+  const drafts = withIds(all);
+  const taken = new Set<string>();
+  const names = new Map(drafts.map((draft) => [draft, toolName(draft.sighting.op.id, draft.fallback, taken)] as const));
+  const info = isNode(document.root.info) ? document.root.info : {};
+  const title = document.title || options.name;
+  const plain: ServiceSpec = {
+    treadle: 'service/1',
+    id: identifier(options.name, 'service', 40),
+    title,
+    description: about(document),
+    source: { kind: 'openapi', ref: title, ...(info.version === undefined ? {} : { version: String(info.version) }) },
+    tables,
+    tools: {},
+    surface: context.surface,
+  };
+  const tools = Object.fromEntries(
+    drafts.map((draft) => [
+      names.get(draft) as string,
+      finished(plain, withTouched(draft.tool, tables), lists.get(draft.sighting.op.label)),
+    ]),
+  );
+  const bindings = drafts.map(
+    (draft): Binding => ({
+      operation: draft.sighting.op.label,
+      tool: names.get(draft) as string,
+      args: draft.args,
+      answer: draft.answer,
+      tier: draft.tool.provenance.tier,
+      evidence: draft.evidence,
+    }),
+  );
+  return { spec: ServiceSpec.parse({ ...plain, tools }), bindings, drafts };
+};
