@@ -1,10 +1,10 @@
 /** A tool given the effect of a verb: `effect: void`. */
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Arg, Tool } from '../../artifacts/tool.js';
+import { nearNames } from '../../kit/near.js';
 import { compileVerb } from '../lexicon/compile.js';
 import { lexicon } from '../lexicon/load.js';
 import { matchVerb } from '../lexicon/match.js';
-import { nearNames } from '../near.js';
 
 /** The service with the tool compiled anew, or why the verb cannot be done to it. */
 export const giveEffect = (spec: ServiceSpec, name: string, verb: string): ServiceSpec | string => {

@@ -1,7 +1,7 @@
 /** Finds what an entry speaks of, by its name in the draft or on the surface; otherwise says what is near. */
 import type { ServiceSpec } from '../../artifacts/service.js';
+import { nearNames } from '../../kit/near.js';
 import { snake } from '../../kit/words.js';
-import { nearNames } from '../near.js';
 
 export interface Found {
   spec: ServiceSpec;

@@ -1,8 +1,8 @@
 /** Which table and which column a user's words mean: by name, by surface, by a few words that mean the same. */
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Table } from '../../artifacts/table.js';
+import { nearNames } from '../../kit/near.js';
 import { plural, singular, snake } from '../../kit/words.js';
-import { nearNames } from '../near.js';
 
 export interface FoundTable {
   spec: ServiceSpec;
