@@ -5,6 +5,14 @@ import type { Once } from './trainer.js';
 
 const REMEMBERED = 10_000;
 
+export const keyConflict = (key: string): TreadleError =>
+  new TreadleError({
+    code: 'idempotency_conflict',
+    message: 'This key was used for another request',
+    value: key,
+    next: 'Give every request a key of its own.',
+  });
+
 export type OnlyOnce = <T>(once: Once | undefined, request: unknown, work: () => Promise<T>) => Promise<T>;
 
 /** A failure is not kept: it may be tried again. Throws `idempotency_conflict`. */
@@ -17,12 +25,7 @@ export const onlyOnce = (): OnlyOnce => {
     const earlier = known.get(key);
     if (earlier) {
       if (earlier.request === text) return earlier.answer as Promise<T>;
-      throw new TreadleError({
-        code: 'idempotency_conflict',
-        message: 'This key was used for another request',
-        value: key,
-        next: 'Give every request a key of its own.',
-      });
+      throw keyConflict(key);
     }
     const answer = work();
     known.set(key, { request: text, answer });

@@ -20,6 +20,8 @@ import type { CallOutcome, SessionTool } from './tool-host.js';
 export interface Once {
   /** Idempotency key: the same request under the same key has one effect and one answer. */
   key?: string;
+  /** The name that a front gave the request, which it may send again: to whoever has the session then. Clients give none. */
+  forwarded?: string;
 }
 
 export interface SessionFilter {
@@ -59,11 +61,11 @@ export interface Trainer {
   /** `count` new sessions from exactly this state, all or none. */
   fork(id: string, request?: ForkRequest, once?: Once): Promise<OpenedSession[]>;
   snapshot(id: string, once?: Once): Promise<{ snapshot: string; hash: string }>;
-  restore(id: string, snapshot: string): Promise<SessionInfo>;
-  dropSnapshot(id: string, snapshot: string): Promise<void>;
-  reset(id: string): Promise<SessionInfo>;
-  pause(id: string): Promise<SessionInfo>;
-  resume(id: string): Promise<SessionInfo>;
+  restore(id: string, snapshot: string, once?: Once): Promise<SessionInfo>;
+  dropSnapshot(id: string, snapshot: string, once?: Once): Promise<void>;
+  reset(id: string, once?: Once): Promise<SessionInfo>;
+  pause(id: string, once?: Once): Promise<SessionInfo>;
+  resume(id: string, once?: Once): Promise<SessionInfo>;
   /** Freezes the final state and the ledger, which stay to be read until the server forgets them. Closing twice is allowed. */
   close(id: string, answer?: string): Promise<SessionInfo>;
   /** Runs the task's verifier on the state as it is, frozen as a whole while it runs. Throws `no_task` for a session without one. */

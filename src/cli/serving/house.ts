@@ -79,7 +79,9 @@ export const openHouse = async (options: HouseOptions): Promise<House> => {
       registry,
       partsOf: (hash) => published.source.partsOf(hash),
       ...(data === undefined ? {} : { folder: `${data}/sessions` }),
-      ...(embedded ? { blobs: embedded.data.blobs, keeping: embedded.house.keeping } : {}),
+      ...(embedded
+        ? { blobs: embedded.data.blobs, keeping: embedded.house.keeping, secret: embedded.data.secret }
+        : {}),
       limits,
       ...(faults ? { faults } : {}),
       weaver: eventWeaver,

@@ -6,9 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { Corpus } from '../../corpus/corpus.js';
 import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
 import type { Json } from '../../kit/hash.js';
-import type { Data } from '../../serve/durable/embedded.js';
 import { faultsOfEnvironment } from '../../serve/durable/faults/seeded.js';
-import { openFrontData } from '../../serve/durable/front-data.js';
+import { type FrontData, openFrontData } from '../../serve/durable/front-data.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
 import type { WorkerCommand } from '../../serve/workers/front/worker.js';
@@ -51,7 +50,7 @@ export const openFront = async (options: FrontOptions): Promise<Front> => {
   const check = (content: Json): Json => parseOutsideSpec(content) as unknown as Json;
   const registry = openRegistry({ server: check, ...(data === undefined ? {} : { folder: `${data}/registry` }) });
   const folder = data === undefined ? mkdtempSync(join(tmpdir(), 'treadle-workers-')) : join(resolve(data), 'workers');
-  let store: Data | undefined;
+  let store: FrontData | undefined;
   const leave = async (): Promise<void> => {
     await store?.close();
     registry.close();
@@ -88,7 +87,7 @@ export const openFront = async (options: FrontOptions): Promise<Front> => {
       command,
       house: orders as unknown as Json,
       registry,
-      ...(store ? { ownership: store.ownership } : {}),
+      ...(store ? { ownership: store.ownership, secret: store.secret, over: store.over } : {}),
       doors,
       ...(data === undefined ? {} : { contents: join(resolve(data), 'registry', 'contents') }),
       limits: { ...(limits.capacity === undefined ? {} : { capacity: limits.capacity }), ...front },

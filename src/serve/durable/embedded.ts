@@ -15,6 +15,7 @@ import { heldBy } from './held.js';
 import type { Ownership } from './ownership/ownership.js';
 import { storeOwnership } from './ownership/stored.js';
 import { SAVEPOINTS } from './savepoint-key.js';
+import { folderSecret } from './secret.js';
 import { HouseKeeping, LEASE_MS } from './session/house-keeping.js';
 import type { Durability } from './session/keeper.js';
 import type { SavepointTimes } from './session/savepoints.js';
@@ -42,6 +43,8 @@ export interface Data {
   store: Store;
   ownership: Ownership;
   blobs: Blobs;
+  /** Of the folder. */
+  secret: Uint8Array;
   /** One round of the reaper and, every ten minutes, of the garbage collector; they also run by themselves. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -57,6 +60,7 @@ export const openData = async (options: DataOptions): Promise<Data> => {
   const store = await openStore(join(folder, 'store'), { clock, faults });
   const ownership = storeOwnership(store, { faults, fence });
   const owner = await storeIdentity(store);
+  const secret = folderSecret(folder);
   const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced: heldBy(ownership), clock, owner });
   let collectedAt = clock.now();
   const tidy = async (): Promise<void> => {
@@ -75,6 +79,7 @@ export const openData = async (options: DataOptions): Promise<Data> => {
     store,
     ownership,
     blobs,
+    secret,
     tidy,
     close: async () => {
       clearInterval(timer);

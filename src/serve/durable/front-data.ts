@@ -10,8 +10,13 @@ import { deadLogs, isSettled, readLogs, removeLogs } from './session/logs.js';
 const TIDY_MS = 5_000;
 const CLAIM_MS = 60_000;
 
+export interface FrontData extends Data {
+  /** Sessions that were over before, as far as the logs still tell. */
+  over: readonly string[];
+}
+
 /** Throws as `openData`; nothing is left open then. */
-export const openFrontData = async (options: DataOptions): Promise<Data> => {
+export const openFrontData = async (options: DataOptions): Promise<FrontData> => {
   // The fleet reaps, and gives up the workers that it hears of.
   const data = await openData({ ...options, reaps: false });
   const { ownership } = data;
@@ -25,18 +30,20 @@ export const openFrontData = async (options: DataOptions): Promise<Data> => {
   };
   const rows = async () => new Map((await ownership.sessions()).map((row) => [row.session, row]));
 
-  const makeKnown = async (): Promise<void> => {
+  /** Answers with those that are over. */
+  const makeKnown = async (): Promise<string[]> => {
     for (const { incarnation, dead } of await ownership.workers()) if (!dead) await ownership.bury(incarnation);
     const { records } = readLogs(await left());
     const known = await rows();
-    const unknown = [...records]
-      .filter(([session, lists]) => !known.has(session) && lists.flat().at(-1)?.kind !== 'gone')
-      .map(([session]) => session);
-    if (unknown.length === 0) return;
+    const found = [...records].map(([session, lists]) => ({ session, isOver: lists.flat().at(-1)?.kind === 'gone' }));
+    const over = found.filter(({ isOver }) => isOver).map(({ session }) => session);
+    const unknown = found.filter(({ session, isOver }) => !known.has(session) && !isOver).map(({ session }) => session);
+    if (unknown.length === 0) return over;
     const { incarnation } = await ownership.register('front', CLAIM_MS);
     await ownership.claim(incarnation, unknown);
     await ownership.release(incarnation, unknown);
     await ownership.bury(incarnation);
+    return over;
   };
 
   let isTidying = false;
@@ -51,8 +58,9 @@ export const openFrontData = async (options: DataOptions): Promise<Data> => {
     isTidying = false;
   };
 
+  let over: string[];
   try {
-    await makeKnown();
+    over = await makeKnown();
   } catch (thrown) {
     await data.close();
     throw thrown;
@@ -61,6 +69,7 @@ export const openFrontData = async (options: DataOptions): Promise<Data> => {
   timer.unref();
   return {
     ...data,
+    over,
     tidy: async () => {
       await data.tidy();
       await tidyLogs();

@@ -42,11 +42,11 @@ export const HANDLERS = {
   closeSession: about((trainer, id, { body }) => trainer.close(id, (body as { answer?: string }).answer)),
   forkSession: about((trainer, id, { body, once }) => trainer.fork(id, body as ForkRequest, once)),
   takeSnapshot: about((trainer, id, { once }) => trainer.snapshot(id, once)),
-  restoreSnapshot: about((trainer, id, { params }) => trainer.restore(id, params.snapshot!)),
-  dropSnapshot: about((trainer, id, { params }) => trainer.dropSnapshot(id, params.snapshot!)),
-  resetSession: about((trainer, id) => trainer.reset(id)),
-  pauseSession: about((trainer, id) => trainer.pause(id)),
-  resumeSession: about((trainer, id) => trainer.resume(id)),
+  restoreSnapshot: about((trainer, id, { params, once }) => trainer.restore(id, params.snapshot!, once)),
+  dropSnapshot: about((trainer, id, { params, once }) => trainer.dropSnapshot(id, params.snapshot!, once)),
+  resetSession: about((trainer, id, { once }) => trainer.reset(id, once)),
+  pauseSession: about((trainer, id, { once }) => trainer.pause(id, once)),
+  resumeSession: about((trainer, id, { once }) => trainer.resume(id, once)),
   callTool: about((trainer, id, { body, once }) => {
     const request = body as CallRequest;
     // The session remembers its calls for longer than the door remembers keys.

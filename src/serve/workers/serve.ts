@@ -6,6 +6,7 @@ import { type Doors, type DoorsOptions, serveDoors } from '../doors.js';
 import { type Clock, processClock } from '../durable/clock.js';
 import type { Ownership } from '../durable/ownership/ownership.js';
 import type { Registry } from '../registry/registry.js';
+import { granting } from '../sessions/server/grants.js';
 import type { Trainer } from '../trainer.js';
 import { frontDoor } from './front/agents.js';
 import { Fleet } from './front/fleet.js';
@@ -29,6 +30,10 @@ export interface WithWorkersOptions {
   limits?: Partial<FrontLimits> | undefined;
   /** Who owns which session, when sessions outlive their worker: workers reach it over their link. */
   ownership?: Ownership | undefined;
+  /** Of the data folder: what is opened under a key has its id and its tokens from both. Drawn when absent. */
+  secret?: Uint8Array | undefined;
+  /** Ids of sessions that were over before. */
+  over?: readonly string[] | undefined;
   /** What else workers may ask of this process. */
   serves?: ((worker: Worker) => void) | undefined;
   clock?: Clock | undefined;
@@ -60,6 +65,7 @@ export const serveWithWorkers = async (options: WithWorkersOptions): Promise<Wit
   const limits = { ...FRONT_LIMITS, ...options.limits };
   const front = randomBytes(9).toString('base64url');
   const router = new Router(limits);
+  for (const id of options.over ?? []) router.over(id);
   const refusedOpens: Record<string, number> = {};
   const tells = telling({ registry, contents: options.contents });
   let origin = '';
@@ -88,7 +94,8 @@ export const serveWithWorkers = async (options: WithWorkersOptions): Promise<Wit
   tells.follow(fleet);
   const { capacity } = limits;
   const told = (): Promise<unknown> => tells.told(fleet);
-  const trainer = routedTrainer({ fleet, router, registry, told, capacity, refusedOpens });
+  const births = granting(options.secret ?? randomBytes(32));
+  const trainer = routedTrainer({ fleet, router, registry, told, capacity, refusedOpens, granting: births });
   const doors = await serveDoors(
     {
       trainer,

@@ -198,6 +198,7 @@ export class HouseKeeping {
     if (one.outcome === 'recovered') this.counts.recovered++;
     else if (one.outcome === 'rolled_back') this.counts.rolledBack++;
     else if (one.outcome === 'lost') this.counts.lost++;
+    if (one.outcome === 'gone') this.#server?.roll.over(one.session);
     if (one.outcome === 'lost') this.#server?.lose(one.session, one.why, one.mayReturn);
     if (one.outcome === 'lost' && one.mayReturn) this.missing.set(one.session, one.why);
     else this.missing.delete(one.session);

@@ -126,14 +126,15 @@ export class Keeper implements Omit<Keeping, 'figures'> {
     return durability === 'disk' ? this.#synced(kept) : undefined;
   }
 
-  /** Whoever hears the answer takes the call for kept, also where it was not when it ran. */
-  repeated(live: LiveSession, session: Session): Maybe<void> {
+  /** Whoever hears the answer takes the request for kept, also where it was not when it ran. */
+  repeated(live: LiveSession, session: Session | undefined): Maybe<void> {
     const kept = this.#kept.get(live);
     if (!kept || !(kept.needsWhole || kept.needsSync)) return undefined;
     const { durability } = this.parts;
     try {
       if (durability === 'none') this.#mark(kept);
-      else if (kept.needsWhole) this.#whole(kept, session);
+      else if (kept.needsWhole && session) this.#whole(kept, session);
+      else if (kept.needsWhole) return this.#restingWhole(kept);
     } catch (thrown) {
       throw notKept(live, asTreadleError(thrown, 'infrastructure'));
     }

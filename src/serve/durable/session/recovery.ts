@@ -63,6 +63,10 @@ const nothingKept = (session: string): TreadleError =>
     fault: 'infrastructure',
   });
 
+/** The store heard of it now, and no log did: it never began, and whoever asked wanted to know that. */
+const isStranger = (claim: Claim, logs: Logs): boolean =>
+  claim.granted && claim.gen === 1 && claim.head === undefined && !logs.has(claim.session);
+
 /** The log here failed: what is kept of the session is as good as it was. */
 const notCopied = (cause: TreadleError): TreadleError =>
   new TreadleError({
@@ -82,8 +86,10 @@ export class Recovery {
   async take(sessions: readonly string[], logs: Logs): Promise<Recovered[]> {
     const { ownership, incarnation } = this.parts;
     const out: Recovered[] = [];
+    const strangers = new Set<string>();
     for (let at = 0; at < sessions.length; at += CLAIMS) {
       const claims = await this.#claim(sessions.slice(at, at + CLAIMS), logs);
+      for (const claim of claims) if (isStranger(claim, logs)) strangers.add(claim.session);
       const waiting = claims.map((claim, i) => ({ claim, i: at + i }));
       const work = async (): Promise<void> => {
         for (let next = waiting.shift(); next; next = waiting.shift())
@@ -93,7 +99,13 @@ export class Recovery {
     }
     // What could not be had stays nobody's, and what is left of it with it.
     const lost = out.filter(({ outcome }) => outcome === 'lost').map(({ session }) => session);
-    if (lost.length > 0) await ownership.release(incarnation(), lost);
+    const kept = lost.filter((session) => !strangers.has(session));
+    if (kept.length > 0) await ownership.release(incarnation(), kept);
+    if (kept.length < lost.length)
+      await ownership.forget(
+        incarnation(),
+        lost.filter((session) => strangers.has(session)),
+      );
     return out;
   }
 

@@ -4,6 +4,7 @@
  */
 import type { ServedEntry, SessionStatus } from '../../api.js';
 import type { FaultRule } from '../../faults/rule.js';
+import type { Deed } from './deeds.js';
 import type { Known } from './operations.js';
 import type { LiveStart } from './start.js';
 
@@ -12,6 +13,8 @@ export interface SavedStart
   extends Pick<LiveStart, 'id' | 'pins' | 'ground' | 'labels' | 'services' | 'me' | 'idleSeconds'> {
   /** Base64. */
   digests: string;
+  /** Of the request that it was opened or forked by, where that had a key. */
+  print?: string;
   parent?: string;
   /** Of the faults injected into its calls; a scenario is among the pins. */
   faults?: { rules: readonly FaultRule[]; seed: string };
@@ -36,6 +39,8 @@ export interface SessionImage {
   /** It had outside servers or a folder of its own, which end with the process they are in. */
   hadCompanions?: true;
   operations: [string, Known][];
+  /** Absent where nothing was done under a name. */
+  deeds?: [string, Deed][];
   entries: ServedEntry[];
   snapshots: SavedSnapshot[];
   /** Its own, then one of each snapshot. */

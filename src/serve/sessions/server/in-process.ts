@@ -3,6 +3,7 @@ import type { Json } from '../../../kit/hash.js';
 import type { SessionInfo } from '../../api.js';
 import { onlyOnce } from '../../only-once.js';
 import type { SessionFilter, Trainer } from '../../trainer.js';
+import { forkOnce, openOnce } from './births.js';
 import { infoOf } from './info.js';
 import type { LiveSession } from './live-session.js';
 import type { SessionServer } from './session-server.js';
@@ -29,28 +30,27 @@ const listed = (server: SessionServer, filter: SessionFilter): SessionInfo[] => 
 export const inProcess = (server: SessionServer): Trainer => {
   const once = onlyOnce();
   const { registry } = server;
-  const infoAfter = async (id: string, done: unknown): Promise<SessionInfo> => {
-    await done;
-    return server.live(id).info();
-  };
   return {
     info: async () => infoOf(server),
-    open: async (request, key) => once(key, ['open', request], async () => server.open(request)),
+    open: async (request, key) => once(key, ['open', request], async () => openOnce(server, request, key)),
     session: async (id) => server.live(id).info(),
     sessions: async (filter = {}) => listed(server, filter),
     tools: async (id) => server.live(id).tools(),
     call: async (id, { tool, arguments: args, ...options }) => server.live(id).call(tool, args ?? {}, options),
-    fork: async (id, request, key) => once(key, ['fork', id, request ?? {}], async () => server.fork(id, request)),
-    snapshot: async (id, key) => once(key, ['snapshot', id], async () => server.live(id).takeSnapshot()),
-    restore: async (id, snapshot) => infoAfter(id, server.live(id).restore(snapshot)),
-    dropSnapshot: async (id, snapshot) => server.live(id).dropSnapshot(snapshot),
-    reset: async (id) => server.reset(id),
-    pause: async (id) => server.pause(id),
-    resume: async (id) => server.resume(id),
+    fork: async (id, request = {}, key) =>
+      once(key, ['fork', id, request], async () => forkOnce(server, id, request, key)),
+    snapshot: async (id, key) => server.live(id).takeSnapshot(key),
+    restore: async (id, snapshot, key) => server.restore(id, snapshot, key),
+    dropSnapshot: async (id, snapshot, key) => {
+      await server.live(id).dropSnapshot(snapshot, key);
+    },
+    reset: async (id, key) => server.reset(id, key),
+    pause: async (id, key) => server.pause(id, key),
+    resume: async (id, key) => server.resume(id, key),
     close: async (id, answer) => server.close(id, answer),
     verify: async (id, request) => server.verify(id, request),
     events: async (id) => server.live(id).events(),
-    takeNotices: async (id, key) => once(key, ['notices', id], async () => server.live(id).takeNotices()),
+    takeNotices: async (id, key) => server.live(id).takeNotices(key),
     ledger: async (id) => server.live(id).record(),
     state: async (id) => server.live(id).state(),
     image: async (id, service, which) => server.live(id).image(service, which),

@@ -21,8 +21,8 @@ export interface Keeping {
   opened(live: LiveSession, session: Session, shared?: Map<string, unknown>): void;
   /** Settles when the call may be acknowledged. Throws `not_kept`: it ran, and the next request keeps it or says so. */
   called(live: LiveSession, session: Session, call: KeptCall): Maybe<void>;
-  /** A call is about to be answered again, perhaps one that could not be kept when it ran. Settles and throws as `called`. */
-  repeated(live: LiveSession, session: Session): Maybe<void>;
+  /** A request is about to be answered again, perhaps one that could not be kept when it ran. Settles and throws as `called`. */
+  repeated(live: LiveSession, session: Session | undefined): Maybe<void>;
   /** Anything but a call, once it is done. `session` is absent where it rests. */
   changed(live: LiveSession, session: Session | undefined): Maybe<void>;
   /** It rests now: a good moment, for its pages are packed anyway. */

@@ -5,20 +5,22 @@
 import { addressOf, type Json } from '../../../kit/hash.js';
 import type { SessionEvents, SessionInfo, SessionLedger, SessionStatus } from '../../api.js';
 import type { CallOptions, CallOutcome, Hearing, SessionTool } from '../../tool-host.js';
-import type { SessionState } from '../../trainer.js';
-import { toolGroups, toolsOfService } from '../describe.js';
+import type { Once, SessionState } from '../../trainer.js';
 import { unknownTool } from '../entry.js';
 import { noticesDue } from '../notices.js';
 import { bundle, unbundle } from '../parcel.js';
 import { Session } from '../session.js';
 import { isEvents } from '../weaver.js';
 import type { Companions } from './companions.js';
+import { Deeds, NAMELESS, type Named, named } from './deeds.js';
 import type { SessionImage } from './image.js';
 import { answerAgain, type Known, Operations } from './operations.js';
-import { type Place, parcelOf, park, residenceOf, statesIn, toDisk, toStore, vacate } from './place.js';
+import { type Place, parcelOf, park, statesIn, toDisk, toStore, vacate } from './place.js';
+import { databaseOf, recordOf, stateOf, toolGroupsOf } from './readings.js';
 import { noScenario, notOpen, rolledBack, wrongSeq } from './refusals.js';
 import { imageOfActive, imageOfResting } from './saved.js';
 import type { ServedBook } from './served-book.js';
+import { type Stance, sessionInfo, stanceOf } from './session-info.js';
 import { Snapshots } from './snapshots.js';
 import type { CallingAgent, House, LiveStart } from './start.js';
 import { after, type Maybe, Turns } from './turns.js';
@@ -38,8 +40,9 @@ export class LiveSession {
   /** Of the agent's client; only sessions of scenarios have anything to hear. */
   readonly hearing: Hearing | undefined;
   readonly operations = new Operations();
+  readonly deeds = new Deeds();
+  readonly snapshots = new Snapshots();
   readonly #offered: ReadonlySet<string>;
-  readonly #snapshots = new Snapshots();
   #place: Place;
   #book: ServedBook;
   #clock: number;
@@ -68,32 +71,15 @@ export class LiveSession {
   get place(): Place {
     return this.#place;
   }
-  get snapshots(): Snapshots {
-    return this.#snapshots;
+  get clock(): number {
+    return this.#place.at === 'active' ? this.#place.session.clock : this.#clock;
   }
   get canLeaveDisk(): boolean {
     return this.house.storage.blobs !== undefined;
   }
 
   info(): SessionInfo {
-    const { id, pins, labels, parent, faults, notices } = this.start;
-    return {
-      id,
-      status: this.status,
-      residence: residenceOf(this.#place),
-      pins,
-      labels,
-      ...(parent === undefined ? {} : { parent }),
-      calls: this.book.length,
-      seq: this.seq,
-      ...(this.lost === undefined ? {} : { lost: this.lost }),
-      clock: this.#place.at === 'active' ? this.#place.session.clock : this.#clock,
-      unforkable: this.companions.unforkable(),
-      snapshots: this.#snapshots.ids(),
-      ...(this.companions.sandboxFolder === undefined ? {} : { sandbox: this.companions.sandboxFolder }),
-      ...(faults ? { faults: [...faults] } : {}),
-      ...(notices ? { notices } : {}),
-    };
+    return sessionInfo(this);
   }
 
   tools(): SessionTool[] {
@@ -102,12 +88,7 @@ export class LiveSession {
 
   /** Of all services, or of one. */
   groups(service?: string): (readonly SessionTool[])[] {
-    const world = this.house.worlds.get(this.start.ground);
-    if (service !== undefined) return [toolsOfService(world, service)];
-    const own = toolGroups(world, this.#offered);
-    const { tools = [] } = this.start.woven ?? {};
-    if (this.companions.isEmpty && tools.length === 0) return own;
-    return [...own, this.companions.tools(), tools].filter(({ length }) => length > 0);
+    return toolGroupsOf(this, this.#offered, service);
   }
 
   /** Whether an agent of one service may call it; what no service has is for the session to refuse. */
@@ -167,16 +148,36 @@ export class LiveSession {
   }
 
   /** A state-changing request that was no call is done: it counts, and is kept before it is acknowledged. */
-  #changed<T>(session: Session | undefined, value: T): Maybe<T> {
+  #changed<T = Stance>(session: Session | undefined, by: Named, said?: T): Maybe<T> {
     this.seq++;
+    const answer = said ?? (stanceOf(this) as T);
+    this.deeds.keep(by, answer as Json);
     const kept = this.house.keeping?.changed(this, session);
-    return kept instanceof Promise ? kept.then(() => value) : value;
+    return kept instanceof Promise ? kept.then(() => answer) : answer;
   }
 
-  /** Of a session that opens, pauses or became its branches. */
-  become(status: SessionStatus): Maybe<void> {
-    this.status = status;
-    return this.#changed(this.#place.at === 'active' ? this.#place.session : undefined, undefined);
+  /** Does `work` unless the session did it before under that name, and then answers as it did. In its turn only. */
+  #once<T>(session: Session | undefined, by: Named, work: () => Maybe<T>): Maybe<T> {
+    const done = this.deeds.find(by);
+    if (!done) return work();
+    const again = done.answer as T;
+    const { keeping } = this.house;
+    return keeping ? after(keeping.repeated(this, session), () => again) : again;
+  }
+
+  get #active(): Session | undefined {
+    return this.#place.at === 'active' ? this.#place.session : undefined;
+  }
+
+  /** Of a session that opens, pauses or became its branches; in its turn only. `work` comes before and may refuse. */
+  become(status: SessionStatus, once?: Once, work?: () => Maybe<void>): Maybe<Stance> {
+    const by = named(once, status);
+    return this.#once(this.#active, by, () =>
+      after(work?.(), () => {
+        this.status = status;
+        return this.#changed(this.#active, by);
+      }),
+    );
   }
 
   #run(session: Session, name: string, args: unknown, agent: CallingAgent | undefined): Maybe<CallOutcome> {
@@ -204,74 +205,92 @@ export class LiveSession {
   }
 
   /** What is due, for whoever passes it on; it counts as told. Throws `no_scenario`. */
-  takeNotices(): Maybe<Pick<SessionEvents, 'notices'>> {
+  takeNotices(once?: Once): Maybe<Pick<SessionEvents, 'notices'>> {
+    const by = named(once, 'notices');
     return this.on((session) => {
       if (!isEvents(session.woven)) throw noScenario(this.id);
-      const notices = session.woven.tellAll(session.calls);
-      return notices.length === 0 ? { notices } : this.#changed(session, { notices });
+      const { woven } = session;
+      return this.#once(session, by, () => {
+        const notices = woven.tellAll(session.calls);
+        if (notices.length > 0) return this.#changed(session, by, { notices });
+        this.deeds.keep(by, { notices: [] });
+        return { notices };
+      });
     });
   }
 
-  takeSnapshot(): Maybe<{ snapshot: string; hash: string }> {
+  takeSnapshot(once?: Once): Maybe<{ snapshot: string; hash: string }> {
+    const by = named(once, 'snapshot');
     return this.on((session) =>
-      after(this.companions.save(), (copies) => {
-        const snapshot = this.#snapshots.take(session, copies);
-        return this.#changed(session, { snapshot, hash: session.hash() });
+      this.#once(session, by, () =>
+        after(this.companions.save(), (copies) => {
+          const snapshot = this.snapshots.take(session, copies);
+          return this.#changed(session, by, { snapshot, hash: session.hash() });
+        }),
+      ),
+    );
+  }
+
+  dropSnapshot(snapshot: string, once?: Once): Maybe<void> {
+    const by = named(once, 'drop', snapshot);
+    return this.on((session) =>
+      this.#once(session, by, () => {
+        this.#needSnapshot(snapshot);
+        return after(this.companions.discard(this.snapshots.drop(snapshot)), () => this.#changed(session, by));
       }),
-    );
+    ) as Maybe<void>;
   }
 
-  dropSnapshot(snapshot: string): Maybe<void> {
-    return this.on((session) =>
-      after(this.companions.discard(this.#snapshots.drop(snapshot)), () => this.#changed(session, undefined)),
-    );
+  /** One that is gone with what was lost is told so. */
+  #needSnapshot(snapshot: string): void {
+    if (this.lost !== undefined && !this.snapshots.has(snapshot)) this.needTold();
   }
 
-  /** The ledger with wall-clock times. */
   record(): SessionLedger {
-    const { id, labels, pins } = this.start;
-    return { session: id, labels, pins, entries: [...this.book.served()] };
+    return recordOf(this);
   }
 
   state(): Maybe<SessionState> {
-    return this.on((session) => ({
-      hash: session.hash(),
-      clock: session.clock,
-      changes: session.diff() as unknown as Record<string, Json>,
-      files: session.workspace.list(),
-    }));
+    return this.on(stateOf);
   }
 
   /** A service's database as a SQLite file. Throws `unknown_service`. */
   image(service: string, which: 'initial' | 'final'): Maybe<Uint8Array> {
-    return this.on((session) => {
-      const loaded = session.world.services.get(service);
-      if (which === 'initial' && loaded) return loaded.pristine.bytes();
-      return session.view(service).bytes();
-    });
+    return this.on((session) => databaseOf(session, service, which));
   }
 
-  restore(snapshot: string): Maybe<void> {
-    return this.on((session) => {
-      if (this.status === 'forked' || this.status === 'closed') throw notOpen(this.status, this.id);
-      return after(this.companions.load(this.#snapshots.copiesOf(snapshot)), () => {
-        this.#snapshots.restore(session, snapshot);
+  /** As `on`, once, of a session that is neither closed nor its branches. */
+  #onUnended(by: Named, work: (session: Session) => Maybe<Stance>): Maybe<Stance> {
+    return this.on((session) =>
+      this.#once(session, by, () => {
+        if (this.status === 'forked' || this.status === 'closed') throw notOpen(this.status, this.id);
+        return work(session);
+      }),
+    );
+  }
+
+  restore(snapshot: string, once?: Once): Maybe<Stance> {
+    const by = named(once, 'restore', snapshot);
+    return this.#onUnended(by, (session) => {
+      this.#needSnapshot(snapshot);
+      return after(this.companions.load(this.snapshots.copiesOf(snapshot)), () => {
+        this.snapshots.restore(session, snapshot);
         this.operations.cutTo(session.calls);
-        return this.#changed(session, undefined);
+        return this.#changed(session, by);
       });
     });
   }
 
-  reset(fresh: () => ServedBook): Maybe<void> {
-    return this.on((session) => {
-      if (this.status === 'forked' || this.status === 'closed') throw notOpen(this.status, this.id);
-      return after(this.companions.renew(), () => {
+  reset(fresh: () => ServedBook, once?: Once): Maybe<Stance> {
+    const by = named(once, 'reset');
+    return this.#onUnended(by, (session) =>
+      after(this.companions.renew(), () => {
         session.reset(fresh());
         this.operations.cutTo(0);
         this.status = 'open';
-        return this.#changed(session, undefined);
-      });
-    });
+        return this.#changed(session, by);
+      }),
+    );
   }
 
   /** A session on a fork of this one's; `companions` were copied before. */
@@ -288,7 +307,7 @@ export class LiveSession {
     const { session } = this.#place;
     this.#book = session.book as ServedBook;
     this.#clock = session.clock;
-    this.#snapshots.freeze(() => session.world);
+    this.snapshots.freeze(() => session.world);
     this.#place = park(session);
     this.house.worlds.letGo(this.start.ground);
     this.house.keeping?.rested(this);
@@ -301,10 +320,10 @@ export class LiveSession {
       if (this.#place.at !== 'parked') return;
       const bytes = bundle([
         this.#place.bytes,
-        ...this.#snapshots.freeze(() => this.house.worlds.get(this.start.ground)),
+        ...this.snapshots.freeze(() => this.house.worlds.get(this.start.ground)),
       ]);
       this.#place = await toDisk({ bytes }, this.house.storage, this.id);
-      this.#snapshots.giveUp();
+      this.snapshots.giveUp();
       this.#book.rest();
     });
   }
@@ -330,7 +349,7 @@ export class LiveSession {
         const { woven: saved, ...rest } = statesIn(world, own);
         const woven = saved === undefined ? undefined : this.start.woven?.loaded(saved);
         const session = Session.resume(world, { id, services, me, book: this.#book }, { ...rest, woven });
-        if (place.at !== 'parked') this.#snapshots.giveBack(snapshots);
+        if (place.at !== 'parked') this.snapshots.giveBack(snapshots);
         vacate(place, storage.blobs);
         this.#place = { at: 'active', session };
         this.house.keeping?.woke(this, session);
@@ -353,13 +372,11 @@ export class LiveSession {
   close(answer?: string): Maybe<void> {
     return this.turns.run(() => {
       if (answer !== undefined) this.answer = answer;
-      if (this.status === 'closed') return undefined;
+      if (this.status === 'closed') return this.house.keeping?.repeated(this, this.#active);
       this.status = 'closed';
       this.house.ended(this);
-      for (const id of this.#snapshots.ids()) this.#snapshots.drop(id);
-      return after(this.companions.close(), () =>
-        this.#changed(this.#place.at === 'active' ? this.#place.session : undefined, undefined),
-      );
+      for (const id of this.snapshots.ids()) this.snapshots.drop(id);
+      return after(this.companions.close(), () => this.#changed(this.#active, NAMELESS) as Maybe<void>);
     });
   }
 

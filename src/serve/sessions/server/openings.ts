@@ -130,6 +130,11 @@ export class Openings {
     return this.#task(taskHash).ground;
   }
 
+  /** The request of a task. */
+  briefOf(taskHash: string): string {
+    return this.#task(taskHash).brief;
+  }
+
   #task(hash: string): TaskOpening {
     const known = this.#tasks.get(hash);
     if (known) return known;

@@ -27,6 +27,8 @@ export interface SessionServerOptions {
   keeping?: (server: SessionServer) => Keeping;
   /** Runs scenarios; without one they are refused. */
   weaver?: Weaver;
+  /** Of the data folder: what is opened under a key has its id and its tokens from both. Drawn when absent. */
+  secret?: Uint8Array;
   /** Hears of what went wrong on our side and was not anybody's request. */
   onDefect?: (error: TreadleError) => void;
 }

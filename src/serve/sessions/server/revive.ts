@@ -37,10 +37,10 @@ const wovenAtStart = ({ scenarios }: Reviving, { pins, faults }: SavedStart, wor
 };
 
 const startOf = (saved: SavedStart, woven: Woven | undefined): LiveStart => {
-  const { id, pins, ground, labels, services, me, idleSeconds, parent, faults, notices } = saved;
+  const { id, pins, ground, labels, services, me, idleSeconds, parent, print, faults, notices } = saved;
   const digests = Buffer.from(saved.digests, 'base64');
   const texts = faults?.rules.map(({ text }) => text);
-  return { id, pins, ground, labels, services, me, idleSeconds, digests, parent, woven, faults: texts, notices };
+  return { id, pins, ground, labels, services, me, idleSeconds, digests, parent, print, woven, faults: texts, notices };
 };
 
 interface Moving {
@@ -120,6 +120,7 @@ export const revive = (by: Reviving, image: SessionImage, deltas: readonly CallD
     // A call after it is one of somebody who was told.
     live.lost = seq > image.seq ? undefined : image.lost;
     for (const [name, known] of operations) live.operations.put(name, known);
+    for (const [name, deed] of image.deeds ?? []) live.deeds.put(name, deed);
     for (const [i, { id: snapshot, shared, more }] of image.snapshots.entries()) {
       const then = by.book(saved);
       then.refill([...image.entries.slice(0, shared), ...more]);

@@ -84,6 +84,15 @@ export class Roll {
     return live;
   }
 
+  /** It is here, or may come back. */
+  has(id: string): boolean {
+    return this.#live.has(id) || this.#lost.get(id)?.isRetryable === true;
+  }
+
+  isGone(id: string): boolean {
+    return this.#gone.has(id) || this.#lost.get(id)?.isRetryable === false;
+  }
+
   all(): Iterable<LiveSession> {
     return this.#live.values();
   }
@@ -140,13 +149,19 @@ export class Roll {
     live.forget(isKept);
     this.#dropBearers(live);
     this.#live.delete(live.id);
+    if (!isKept) this.over(live.id);
   }
 
   forget(live: LiveSession): void {
     live.forget();
     this.#dropBearers(live);
     this.#live.delete(live.id);
-    this.#gone.add(live.id);
+    this.over(live.id);
+  }
+
+  /** Its id is nobody's ever again. */
+  over(id: string): void {
+    this.#gone.add(id);
     if (this.#gone.size > REMEMBERED) this.#gone.delete(this.#gone.values().next().value as string);
   }
 

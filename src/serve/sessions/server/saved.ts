@@ -7,7 +7,7 @@ import type { LiveSession } from './live-session.js';
 import type { LiveStart } from './start.js';
 
 const startOf = (start: LiveStart): SavedStart => {
-  const { id, pins, ground, labels, services, me, idleSeconds, digests, parent, woven, notices } = start;
+  const { id, pins, ground, labels, services, me, idleSeconds, digests, parent, print, woven, notices } = start;
   return {
     id,
     pins,
@@ -18,6 +18,7 @@ const startOf = (start: LiveStart): SavedStart => {
     idleSeconds,
     digests: digests.toString('base64'),
     ...(parent === undefined ? {} : { parent }),
+    ...(print === undefined ? {} : { print }),
     ...(woven instanceof FaultPlan ? { faults: { rules: woven.rules, seed: woven.seed } } : {}),
     ...(notices ? { notices } : {}),
   };
@@ -52,6 +53,7 @@ export const imageOfResting = (
 };
 
 const headOf = (live: LiveSession, shared?: Shared): Omit<SessionImage, 'parcels'> => {
+  const deeds = live.deeds.all();
   const entries = once(shared, 'entries', () => [...live.book.served()]);
   return {
     start: startOf(live.start),
@@ -61,6 +63,7 @@ const headOf = (live: LiveSession, shared?: Shared): Omit<SessionImage, 'parcels
     ...(live.lost === undefined ? {} : { lost: live.lost }),
     ...(live.companions.isEmpty ? {} : { hadCompanions: true as const }),
     operations: live.operations.all(),
+    ...(deeds.length === 0 ? {} : { deeds }),
     entries,
     snapshots: live.snapshots.saved(entries),
   };

@@ -2,6 +2,7 @@
  * The sessions of one server (weft.txt 3.3.3): opened from the registry, reached by token, forked, paused, parked, verified and
  * closed as wholes. In process; HTTP, the gyms and the client sit on top.
  */
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { asTreadleError, type TreadleError } from '../../../errors.js';
 import type {
@@ -21,13 +22,17 @@ import { Statistics } from '../../ledger/statistics.js';
 import { LedgerStore } from '../../ledger/store.js';
 import type { Registry } from '../../registry/registry.js';
 import { StartQueue } from '../../start-queue.js';
+import type { Once } from '../../trainer.js';
 import { actorOf } from '../caller.js';
 import { Session } from '../session.js';
+import { beginCompanions, copyCompanions } from './begin-companions.js';
 import { type Companions, NO_COMPANIONS } from './companions.js';
 import { serverFolder } from './folder.js';
+import { type Grant, type Granting, granting } from './grants.js';
 import type { CallDelta, SavedStart, SessionImage } from './image.js';
 import type { Keeping } from './keeping.js';
 import { LiveSession } from './live-session.js';
+import { openedOf } from './opened.js';
 import { type Opening, Openings } from './openings.js';
 import { SERVER_LIMITS, type ServerLimits, type SessionServerOptions, sourcesOf } from './options.js';
 import { atCapacity, lostSession, notForkable, notOpen } from './refusals.js';
@@ -50,6 +55,7 @@ export class SessionServer implements Doorkeeper {
   readonly statistics = new Statistics();
   readonly ledgers: LedgerStore;
   readonly openings: Openings;
+  readonly granting: Granting;
   readonly scenarios: Scenarios;
   readonly limits: ServerLimits;
   readonly folder: string;
@@ -60,7 +66,7 @@ export class SessionServer implements Doorkeeper {
   isWarming = false;
   /** Since the start, by error code. */
   readonly refusedOpens: Record<string, number> = {};
-  readonly #roll: Roll;
+  readonly roll: Roll;
   readonly #house: House;
   readonly #removeFolder: boolean;
   readonly #faults: SessionFaults;
@@ -73,9 +79,10 @@ export class SessionServer implements Doorkeeper {
     const { folder, isOurs } = serverFolder(options.folder);
     this.folder = folder;
     this.#removeFolder = isOurs;
-    this.#roll = new Roll(this.limits.closed);
+    this.roll = new Roll(this.limits.closed);
     this.#faults = new SessionFaults(options.faults);
     this.scenarios = new Scenarios(options.registry, options.weaver);
+    this.granting = granting(options.secret ?? randomBytes(32));
     this.openings = new Openings(options.registry, this.scenarios);
     this.ledgers = new LedgerStore({
       folder: `${folder}/ledgers`,
@@ -86,7 +93,7 @@ export class SessionServer implements Doorkeeper {
       worlds: new WorldCache(options.engine, sourcesOf(options), this.limits.worlds),
       storage: { folder, blobs: options.blobs },
       now: this.limits.now,
-      ended: (live) => this.#roll.ended(live),
+      ended: (live) => this.roll.ended(live),
       keeping: options.keeping?.(this),
     };
     this.starts = new StartQueue(this.limits.starts, this.limits.startSeconds * 1_000);
@@ -104,7 +111,7 @@ export class SessionServer implements Doorkeeper {
   }
   /** Sessions that are not closed. */
   get size(): number {
-    return this.#roll.open;
+    return this.roll.open;
   }
   /** Why no session is opened now. */
   get refusing(): TreadleError | undefined {
@@ -116,7 +123,7 @@ export class SessionServer implements Doorkeeper {
     const reason =
       this.refusing ??
       this.#unable() ??
-      (this.#roll.open + count > this.limits.capacity ? atCapacity(this.limits.capacity) : undefined);
+      (this.roll.open + count > this.limits.capacity ? atCapacity(this.limits.capacity) : undefined);
     if (reason === undefined) return;
     this.refusedOpens[reason.code] = (this.refusedOpens[reason.code] ?? 0) + 1;
     throw reason;
@@ -132,12 +139,13 @@ export class SessionServer implements Doorkeeper {
     }
   }
 
-  open(request: OpenRequest): Maybe<OpenedSession> {
+  /** `grant`: its id and what its tokens are made of, where somebody chose them. */
+  open(request: OpenRequest, grant?: Grant): Maybe<OpenedSession> {
     this.needRoom();
     const opening = this.openings.of(request);
     const { pins, ground, services, brief } = opening;
-    const id = mintId();
-    const made = this.#companions(pins, request.sandbox === true, id);
+    const id = grant?.id ?? mintId();
+    const made = beginCompanions(this, pins, request.sandbox === true, `${this.folder}/${id}`);
     return after(made, (companions) => {
       try {
         this.needRoom();
@@ -149,10 +157,11 @@ export class SessionServer implements Doorkeeper {
         const me = opening.me ?? actorOf(world);
         const idleSeconds = request.idleSeconds ?? this.limits.idleSeconds;
         const notices = request.notices === 'control' ? request.notices : undefined;
-        const start = { id, pins, ground, labels, services, me, idleSeconds, woven, faults, notices };
+        const { print } = grant ?? {};
+        const start = { id, pins, ground, labels, services, me, idleSeconds, print, woven, faults, notices };
         const session = Session.open(world, { id, services, me, book, ...(woven ? { woven } : {}) });
         const make = (full: LiveStart): LiveSession => new LiveSession(this.#house, full, session, book, companions);
-        return this.#admit(start, session, make, { brief });
+        return this.#admit(start, session, make, { brief, seed: grant?.seed });
       } catch (thrown) {
         void companions.close();
         throw thrown;
@@ -172,27 +181,17 @@ export class SessionServer implements Doorkeeper {
     };
   }
 
-  #companions(pins: Pins, sandbox: boolean, id: string): Maybe<Companions> {
-    if (!sandbox && Object.keys(pins.servers).length === 0) return NO_COMPANIONS;
-    const { registry, starts, worlds } = this;
-    const taken = (): Iterable<string> => worlds.get(pins.world.hash).tools.keys();
-    // The MCP client and what it brings are 25 MiB that most servers never need.
-    return import('./hosted.js').then(({ openCompanions }) =>
-      openCompanions({ registry, pins, sandbox, folder: `${this.folder}/${id}`, starts, taken }),
-    );
-  }
-
   /** Registers a session and mints its tokens, shown this once. */
   #admit(
     start: Omit<LiveStart, 'digests'>,
     session: Session,
     make: (start: LiveStart) => LiveSession,
-    { brief, shared }: { brief?: string | undefined; shared?: Shared } = {},
+    { brief, shared, seed }: { brief?: string | undefined; shared?: Shared; seed?: string | undefined } = {},
   ): OpenedSession {
-    const { tokens, digests } = mintTokens(start.id, start.services.length + 1);
+    const { tokens, digests } = mintTokens(start.id, start.services.length + 1, seed);
     // Written out: a spread may give each object a shape of its own, and there are thousands.
-    const { id, pins, ground, labels, services, me, idleSeconds, parent, woven, faults, notices } = start;
-    const own = { id, pins, ground, labels, services, me, idleSeconds, digests, parent, woven, faults, notices };
+    const { id, pins, ground, labels, services, me, idleSeconds, parent, print, woven, faults, notices } = start;
+    const own = { id, pins, ground, labels, services, me, idleSeconds, digests, parent, print, woven, faults, notices };
     const live = make(own);
     try {
       this.#house.keeping?.opened(live, session, shared);
@@ -200,17 +199,8 @@ export class SessionServer implements Doorkeeper {
       live.forget(true);
       throw thrown;
     }
-    this.#roll.add(live);
-    const connect = (i: number, service?: string) => ({
-      token: tokens[i] as string,
-      url: this.urlOf(start.id, service),
-    });
-    return {
-      ...live.info(),
-      ...connect(0),
-      services: Object.fromEntries(start.services.map((service, i) => [service, connect(i + 1, service)])),
-      ...(brief === undefined ? {} : { brief }),
-    };
+    this.roll.add(live);
+    return openedOf(live, tokens, this.urlOf, brief);
   }
 
   #heard(pins: Pins, labels: Labels): Heard {
@@ -229,85 +219,97 @@ export class SessionServer implements Doorkeeper {
 
   /** Throws `unknown_session`. */
   live(id: string): LiveSession {
-    return this.#roll.get(id);
+    return this.roll.get(id);
+  }
+
+  /** One that nobody was told of ends, and nothing is kept of it. False where somebody used it. */
+  discard(id: string): boolean {
+    const live = this.live(id);
+    if (live.seq === 0) this.roll.letGo(live, false);
+    return live.seq === 0;
   }
 
   all(): Iterable<LiveSession> {
-    return this.#roll.all();
+    return this.roll.all();
   }
 
   find(token: string): Found {
-    return this.#roll.find(token, this.limits.now());
+    return this.roll.find(token, this.limits.now());
   }
 
   /** `count` sessions from exactly this state, all or none. Throws `not_forkable`, `at_capacity`, `session_closed`. */
-  fork(id: string, { count = 1, retire = false, labels }: ForkRequest = {}): Maybe<OpenedSession[]> {
+  fork(
+    id: string,
+    { count = 1, retire = false, labels }: ForkRequest = {},
+    grants: readonly Grant[] = [],
+  ): Maybe<OpenedSession[]> {
     const live = this.live(id);
     this.needRoom(count);
     const stuck = live.companions.unforkable();
     if (stuck.length > 0) throw notForkable(stuck, 'fork the session');
     return live.on((session) => {
       if (live.status === 'closed') throw notOpen('closed', id);
-      const ids = Array.from({ length: count }, mintId);
+      const ids = Array.from({ length: count }, (_, i) => grants[i]?.id ?? mintId());
       const branches = (companions: readonly Companions[]): Maybe<OpenedSession[]> => {
         const shared: Shared = new Map();
         const made: OpenedSession[] = [];
         try {
           for (const [i, beside] of companions.entries()) {
             const branch = ids[i] as string;
-            const start = { ...live.start, id: branch, labels: { ...live.start.labels, ...labels }, parent: id };
+            const { print, seed } = grants[i] ?? {};
+            const start = { ...live.start, id: branch, labels: { ...live.start.labels, ...labels }, parent: id, print };
             const own = session.fork(branch, live.book.forkFor(this.#heard(start.pins, start.labels)));
-            made.push(this.#admit(start, own, (full) => live.branch(own, full, beside), { shared }));
+            made.push(this.#admit(start, own, (full) => live.branch(own, full, beside), { shared, seed }));
           }
         } catch (thrown) {
-          for (const { id: branch } of made) this.#roll.letGo(this.live(branch), false);
+          for (const { id: branch } of made) this.roll.letGo(this.live(branch), false);
           for (const beside of companions.slice(made.length)) void beside.close();
           throw thrown;
         }
         return retire ? after(live.become('forked'), () => made) : made;
       };
       if (live.companions.isEmpty) return branches(new Array<Companions>(count).fill(NO_COMPANIONS));
-      return this.#copies(live.companions, ids).then(branches);
+      const folders = ids.map((branch) => `${this.folder}/${branch}`);
+      return copyCompanions(live.companions, folders).then(branches);
     });
   }
 
-  async #copies(companions: Companions, ids: readonly string[]): Promise<Companions[]> {
-    const made = await Promise.allSettled(ids.map(async (id) => companions.fork(`${this.folder}/${id}`)));
-    const failed = made.find((result) => result.status === 'rejected');
-    const done = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    if (!failed) return done;
-    await Promise.all(done.map((own) => own.close()));
-    throw failed.reason;
+  pause(id: string, once?: Once): Maybe<SessionInfo> {
+    return this.#become(id, 'paused', once, (live) => live.companions.pause());
   }
 
-  pause(id: string): Maybe<SessionInfo> {
-    return this.#become(id, 'paused', (live) => live.companions.pause());
-  }
-
-  resume(id: string): Maybe<SessionInfo> {
-    return this.#become(id, 'open', (live) => live.companions.resume());
+  resume(id: string, once?: Once): Maybe<SessionInfo> {
+    return this.#become(id, 'open', once, (live) => live.companions.resume());
   }
 
   /** In the session's turn, so that a call under way ends first. A session that became its branches stays what it is. */
-  #become(id: string, status: 'open' | 'paused', act: (live: LiveSession) => Maybe<void>): Maybe<SessionInfo> {
+  #become(
+    id: string,
+    status: 'open' | 'paused',
+    once: Once | undefined,
+    act: (live: LiveSession) => Maybe<void>,
+  ): Maybe<SessionInfo> {
     const live = this.live(id);
-    return live.turns.run(() => {
-      if (live.status === 'closed' || live.status === 'forked') throw notOpen(live.status, id);
-      live.usedAt = this.limits.now();
-      return after(
-        after(act(live), () => live.become(status)),
-        () => live.info(),
-      );
-    });
+    live.usedAt = this.limits.now();
+    const done = live.turns.run(() =>
+      live.become(status, once, () => {
+        if (live.status === 'closed' || live.status === 'forked') throw notOpen(live.status, id);
+        return act(live);
+      }),
+    );
+    return after(done, (stance) => ({ ...live.info(), ...stance }));
   }
 
-  reset(id: string): Maybe<SessionInfo> {
+  restore(id: string, snapshot: string, once?: Once): Maybe<SessionInfo> {
+    const live = this.live(id);
+    return after(live.restore(snapshot, once), (stance) => ({ ...live.info(), ...stance }));
+  }
+
+  reset(id: string, once?: Once): Maybe<SessionInfo> {
     const live = this.live(id);
     const { pins, labels } = live.start;
-    return after(
-      live.reset(() => servedBook(this.ledgers.open(), this.#heard(pins, labels))),
-      () => live.info(),
-    );
+    const fresh = () => servedBook(this.ledgers.open(), this.#heard(pins, labels));
+    return after(live.reset(fresh, once), (stance) => ({ ...live.info(), ...stance }));
   }
 
   verify(id: string, request: VerifyRequest = {}): Maybe<ServedVerdict> {
@@ -327,19 +329,19 @@ export class SessionServer implements Doorkeeper {
   revive(image: SessionImage, deltas: readonly CallDelta[]): Revived {
     const book = ({ pins, labels }: SavedStart) => servedBook(this.ledgers.open(), this.#heard(pins, labels));
     const revived = revive({ house: this.#house, scenarios: this.scenarios, book }, image, deltas);
-    this.#roll.add(revived.live);
-    if (revived.live.status === 'closed') this.#roll.ended(revived.live);
+    this.roll.add(revived.live);
+    if (revived.live.status === 'closed') this.roll.ended(revived.live);
     return revived;
   }
 
   /** What was kept of it cannot be had, or not yet. */
   lose(id: string, why: string, mayReturn: boolean): void {
-    this.#roll.lose(id, lostSession(id, why, mayReturn));
+    this.roll.lose(id, lostSession(id, why, mayReturn));
   }
 
   /** It goes on elsewhere: nothing of it is here any more, and nothing that is kept of it goes. */
   letGo(live: LiveSession): void {
-    this.#roll.letGo(live);
+    this.roll.letGo(live);
   }
 
   /** Ends everything: processes, folders, worlds. Sessions end too, unless they are kept. */
@@ -350,7 +352,7 @@ export class SessionServer implements Doorkeeper {
     const { keeping } = this.#house;
     if (keeping) await keeping.close();
     else await Promise.allSettled([...this.all()].map(async (live) => live.close()));
-    for (const live of [...this.all()]) keeping ? this.#roll.letGo(live) : this.#roll.forget(live);
+    for (const live of [...this.all()]) keeping ? this.roll.letGo(live) : this.roll.forget(live);
     this.worlds.close();
     this.ledgers.close();
     if (this.#removeFolder) rmSync(this.folder, { recursive: true, force: true });
@@ -374,7 +376,7 @@ export class SessionServer implements Doorkeeper {
         if (ending instanceof Promise)
           ending.catch((thrown: unknown) => this.#failed(asTreadleError(thrown, 'infrastructure')));
       },
-      forget: (live) => this.#roll.forget(live),
+      forget: (live) => this.roll.forget(live),
       failed: (error) => this.#failed(error),
     });
   }

@@ -31,6 +31,8 @@ export interface LiveStart {
   /** Of its tokens: the whole session's, then one a service in the order of `services`. */
   digests: Buffer;
   parent?: string | undefined;
+  /** Of the request that it was opened or forked by, where that had a key. */
+  print?: string | undefined;
   /** What is woven into its calls, as it began: what a parcel holds of it is read into this. Forks share it. */
   woven?: Woven | undefined;
   /** Rules of the faults that are. */

@@ -2,15 +2,18 @@
  * Tokens of one session: the first opens all of it, each further one a single service. A token holds the session's id and a
  * secret; what is kept is the SHA-256 of each secret, side by side.
  */
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 
 const SECRET = 32;
 const TOKEN = /^trd_([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{43})$/;
 
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
+/** The first 96 of these bits, 16 characters. */
+export const idOf = (bits: Buffer): string => bits.toString('base64url', 0, 12).replace(/^-/, '_');
+
 /** 96 random bits, 16 characters. */
-export const mintId = (): string => randomBytes(12).toString('base64url').replace(/^-/, '_');
+export const mintId = (): string => idOf(randomBytes(12));
 
 export interface Minted {
   /** Shown once and kept nowhere. */
@@ -18,9 +21,12 @@ export interface Minted {
   digests: Buffer;
 }
 
-/** `count` tokens of 256 random bits each for the session `id`. */
-export const mintTokens = (id: string, count: number): Minted => {
-  const bytes = randomBytes(SECRET * count);
+const bytesOf = (seed: string, count: number): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, i) => createHmac('sha256', seed).update(String(i)).digest()));
+
+/** `count` tokens of 256 random bits each for the session `id`; the same ones for the same `seed`. */
+export const mintTokens = (id: string, count: number, seed?: string): Minted => {
+  const bytes = seed === undefined ? randomBytes(SECRET * count) : bytesOf(seed, count);
   const secrets = Array.from({ length: count }, (_, i) => bytes.toString('base64url', i * SECRET, (i + 1) * SECRET));
   return { tokens: secrets.map((secret) => `trd_${id}.${secret}`), digests: Buffer.concat(secrets.map(digest)) };
 };

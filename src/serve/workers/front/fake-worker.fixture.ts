@@ -12,7 +12,7 @@ export type FakeMode = 'well' | 'silent' | 'ends' | 'noise' | 'heavy' | 'keeps';
 
 const PROGRAM = `
 const { Socket } = require('node:net');
-const { existsSync, readFileSync, writeFileSync, readdirSync } = require('node:fs');
+const { existsSync, readFileSync, writeFileSync, rmSync } = require('node:fs');
 const { FOLDER: folder, TREADLE_WORKER: name } = process.env;
 const mode = readFileSync(folder + '/mode', 'utf8');
 process.on('SIGTERM', () => {});
@@ -47,10 +47,13 @@ const infoOf = (id) => ({ id, status: 'open', labels: {} });
 const methods = {
   trainer: ([method, id, more], number) => {
     if (method === 'open') {
-      const made = 'SESSION' + Math.floor(1e8 + Number(process.hrtime.bigint() % 900000000n));
+      const made = more.id;
+      if (id.dies && !existsSync(folder + '/died')) { if (id.dies === 'after') { own.set(made, { n: 0, done: {} }); save(made); } writeFileSync(folder + '/died', made); process.kill(process.pid, 'SIGKILL'); }
       own.set(made, { n: 0, done: {} }); save(made); admitted++;
       return { ...infoOf(made), token: 'trd_' + made + '.' + 'x'.repeat(43), url: 'none', services: {} };
     }
+    if (method === 'granted') { if (!own.has(id)) throw { code: 'unknown_session', message: 'not here', fault: 'input', isRetryable: false }; return { ...infoOf(id), token: 'trd_' + id + '.' + 'x'.repeat(43), url: 'none', services: {} }; }
+    if (method === 'discard') { own.delete(id); rmSync(at(id)); return true; }
     if (method === 'call') return count(id, number, more.tool === 'die');
     if (method === 'close') { own.get(id).closed = true; return infoOf(id); }
     return infoOf(id);

@@ -39,6 +39,10 @@ export class Fleet {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   constructor(readonly options: FleetOptions) {
     const { router, limits, clock, onDefect } = options;
     const targets = (): Worker[] => this.#targets();
@@ -195,10 +199,12 @@ export class Fleet {
           await clock.sleep(BURY_MS);
         }
       }
-    else {
+    // Nothing that it does counts from here on, and what it would still write to its log could be taken for something that does.
+    if (!worker.isStopping || !ownership) {
       worker.kill();
       await worker.exited;
     }
+    worker.isBuried();
     this.moves.orphan([...worker.sessions]);
   }
 

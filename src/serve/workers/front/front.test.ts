@@ -130,6 +130,40 @@ it('sends what a dead worker had not answered to the next owner, under its numbe
   note();
 });
 
+const born = (dies?: 'before' | 'after') =>
+  (served as WithWorkers).trainer.open({ world: 'any', ...(dies ? { dies } : {}) } as object);
+const died = (): string => readFileSync(join(folder, 'died'), 'utf8');
+
+it('answers with the session that a worker opened right before it ended', async () => {
+  const { trainer, router } = await start();
+  const session = await born('after');
+  expect(session.id).toBe(died());
+  expect([...router.all()].map(({ id }) => id)).toEqual([session.id]);
+  expect((await visit(session, '{}')).text).toMatch(/^w\d 1$/);
+  expect(await trainer.sessions()).toHaveLength(1);
+});
+
+it('opens another where the worker ended before it opened one, and nobody is left with the first', async () => {
+  const { router } = await start();
+  const session = await born('before');
+  expect(session.id).not.toBe(died());
+  expect([...router.all()].map(({ id }) => id)).toEqual([session.id]);
+});
+
+it('finds what was opened under a key before its own life', async () => {
+  const secret = new Uint8Array(32).fill(7);
+  const ownership = memoryOwnership(processClock, {});
+  const before = await start({ secret, ownership });
+  const first = await before.trainer.open({ world: 'any' }, { key: 'k-1' });
+  await ownership.claim((await ownership.register('w0', 60_000)).incarnation, [first.id]);
+  await before.close();
+  const { trainer } = await start({ secret, ownership });
+  expect(await trainer.open({ world: 'any' }, { key: 'k-1' })).toEqual(first);
+  expect((await trainer.open({ world: 'any' }, { key: 'k-2' })).id).not.toBe(first.id);
+  expect(await trainer.sessions()).toHaveLength(2);
+  note();
+});
+
 it('says of a session that nobody could take over that it is lost, to everybody, and lives on', async () => {
   await start();
   const [session, other] = (await open(2)) as [OpenedSession, OpenedSession];

@@ -28,6 +28,9 @@ export interface Entry {
   idle: (() => void) | undefined;
 }
 
+/** A worker's answer. */
+export type Passed = Answer & { bytes: Buffer; owner: Worker };
+
 interface Waiting {
   go(): void;
   fail(why: TreadleError): void;
@@ -138,6 +141,11 @@ export class Router {
     if (!entry) return;
     this.lose(entry, unknownSession(id));
     this.#entries.delete(id);
+    this.over(id);
+  }
+
+  /** It is gone, and its id is nobody's ever again. */
+  over(id: string): void {
     this.#gone.add(id);
     if (this.#gone.size > REMEMBERED) this.#gone.delete(this.#gone.values().next().value as string);
   }
@@ -165,24 +173,33 @@ export class Router {
   }
 
   /** Rejects as the worker's handler does, with `unknown_session`, `session_moving` after a while, or why the session is lost. */
-  async request(id: string, method: string, params: unknown): Promise<Answer & { bytes: Buffer; owner: Worker }> {
-    const entry = this.get(id);
+  async request(id: string, method: string, params: unknown): Promise<Passed> {
     const number = ++this.#number;
-    let gone: Worker | undefined;
     for (;;) {
-      const owner: Worker = entry.owner === undefined || entry.owner === gone ? await this.#owner(entry) : entry.owner;
-      entry.isFresh = false;
-      entry.running++;
-      try {
-        return { ...(await owner.rpc.request(method, params, { number })), owner };
-      } catch (thrown) {
-        const isLost = (thrown as TreadleError).code === 'worker_link' && owner.rpc.isClosed;
-        if (!isLost) throw thrown;
-        // Until the fleet has seen it too, the entry still names the owner that is gone.
-        gone = owner;
-      } finally {
-        this.#ran(entry);
-      }
+      const said = await this.attempt(id, method, params, number);
+      if (!('ended' in said)) return said;
+    }
+  }
+
+  /** As `request`, but a worker that ended before it answered is told: whether it was done is for the caller to find out. */
+  async attempt(
+    id: string,
+    method: string,
+    params: unknown,
+    number = ++this.#number,
+  ): Promise<Passed | { ended: Worker }> {
+    const entry = this.get(id);
+    // Until the fleet has seen that a worker is gone, the entry still names it.
+    const owner = entry.owner?.rpc.isClosed === false ? entry.owner : await this.#owner(entry);
+    entry.isFresh = false;
+    entry.running++;
+    try {
+      return { ...(await owner.rpc.request(method, params, { number })), owner };
+    } catch (thrown) {
+      if ((thrown as TreadleError).code === 'worker_link' && owner.rpc.isClosed) return { ended: owner };
+      throw thrown;
+    } finally {
+      this.#ran(entry);
     }
   }
 

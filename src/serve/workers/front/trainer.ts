@@ -1,17 +1,18 @@
 /** The trainer's interface over the workers of a front: each request goes to whoever has the session, lists and sums are put together. */
 import type { TreadleError } from '../../../errors.js';
-import type { OpenedSession, RegistryRecord, SessionInfo } from '../../api.js';
+import type { OpenedSession, OpenRequest, RegistryRecord, SessionInfo } from '../../api.js';
 import { Statistics, type StatisticsParts } from '../../ledger/statistics.js';
 import { onlyOnce } from '../../only-once.js';
 import type { Registry } from '../../registry/registry.js';
+import type { Granting } from '../../sessions/server/grants.js';
 import { atCapacity } from '../../sessions/server/refusals.js';
-import type { SessionFilter, Trainer } from '../../trainer.js';
+import type { Once, SessionFilter, Trainer } from '../../trainer.js';
 import type { Infos, InfosAsked } from '../protocol.js';
-import type { Answer } from '../rpc/rpc.js';
 import type { PassedOn } from '../worker/requests.js';
+import { Births } from './births.js';
 import type { Fleet } from './fleet.js';
 import { infoOfAll } from './info.js';
-import type { Entry, Router } from './router.js';
+import type { Entry, Passed, Router } from './router.js';
 import type { Worker } from './worker.js';
 
 export interface RoutedTrainerOptions {
@@ -21,6 +22,7 @@ export interface RoutedTrainerOptions {
   /** Resolves when every worker knows what changed in the registry so far. */
   told(): Promise<unknown>;
   capacity: number;
+  granting: Granting;
   /** Sessions that were not opened, by why. */
   refusedOpens: Record<string, number>;
 }
@@ -31,10 +33,8 @@ const PAGE = 1_000;
 /** A list of all sessions takes the time of this many of them: how long a worker is waited for. */
 const LIST_MS = 30_000;
 
-type Passed = Answer & { bytes: Buffer; owner: Worker };
-
 export const routedTrainer = (options: RoutedTrainerOptions): Trainer => {
-  const { fleet, router, registry, told, capacity, refusedOpens } = options;
+  const { fleet, router, registry, told, capacity, granting, refusedOpens } = options;
   const once = onlyOnce();
 
   const pass = (method: PassedOn, id: string, ...args: unknown[]): Promise<Passed> =>
@@ -53,36 +53,15 @@ export const routedTrainer = (options: RoutedTrainerOptions): Trainer => {
     if (open > capacity) throw refused(atCapacity(capacity));
   };
 
-  const admitted = (opened: readonly OpenedSession[], owner: Worker): void => {
-    owner.admitted += opened.length;
-    for (const { id } of opened) router.add(id, owner);
-  };
+  const reserve = (): Promise<Worker> =>
+    fleet.reserve().catch((why: TreadleError) => {
+      throw refused(why);
+    });
 
-  const open = async (request: Parameters<Trainer['open']>[0]): Promise<OpenedSession> => {
-    for (;;) {
-      needRoom(1);
-      const worker = await fleet.reserve().catch((why: TreadleError) => {
-        throw refused(why);
-      });
-      try {
-        const { value } = await worker.rpc.request('trainer', ['open', request]);
-        const opened = value as OpenedSession;
-        admitted([opened], worker);
-        return opened;
-      } catch (thrown) {
-        // Nobody was told of a session that its worker opened right before it ended, so another may be opened.
-        if ((thrown as TreadleError).code !== 'worker_link' || !worker.rpc.isClosed) throw thrown;
-      } finally {
-        worker.opening--;
-      }
-    }
-  };
-
-  const fork: Trainer['fork'] = async (id, request = {}) => {
-    needRoom(request.count ?? 1);
-    const { value, owner } = await pass('fork', id, request);
-    admitted(value as OpenedSession[], owner);
-    return value as OpenedSession[];
+  const births = new Births({ fleet, router, granting, needRoom, reserve });
+  const open = async (request: OpenRequest, key: Once | undefined): Promise<OpenedSession> => {
+    const [opened] = await births.open(request, key);
+    return opened as OpenedSession;
   };
 
   /** What is known of these sessions, in their order; those that moved or ended meanwhile are left out. */
@@ -140,24 +119,24 @@ export const routedTrainer = (options: RoutedTrainerOptions): Trainer => {
 
   return {
     info: () => infoOfAll(fleet, registry, capacity),
-    open: async (request, key) => once(key, ['open', request], () => open(request)),
+    open: async (request, key) => once(key, ['open', request], () => open(request, key)),
     session: (id) => ask('session', id),
     sessions,
     tools: (id) => ask('tools', id),
     call: (id, request) => ask('call', id, request),
-    fork: async (id, request, key) => once(key, ['fork', id, request ?? {}], () => fork(id, request)),
-    snapshot: async (id, key) => once(key, ['snapshot', id], () => ask('snapshot', id)),
-    restore: (id, snapshot) => ask('restore', id, snapshot),
-    dropSnapshot: async (id, snapshot) => {
-      await pass('dropSnapshot', id, snapshot);
+    fork: async (id, request = {}, key) => once(key, ['fork', id, request], () => births.fork(id, request, key)),
+    snapshot: (id, key) => ask('snapshot', id, key ?? null),
+    restore: (id, snapshot, key) => ask('restore', id, snapshot, key ?? null),
+    dropSnapshot: async (id, snapshot, key) => {
+      await pass('dropSnapshot', id, snapshot, key ?? null);
     },
-    reset: (id) => ask('reset', id),
-    pause: (id) => ask('pause', id),
-    resume: (id) => ask('resume', id),
+    reset: (id, key) => ask('reset', id, key ?? null),
+    pause: (id, key) => ask('pause', id, key ?? null),
+    resume: (id, key) => ask('resume', id, key ?? null),
     close: (id, answer) => ask('close', id, ...(answer === undefined ? [] : [answer])),
     verify: (id, request) => ask('verify', id, ...(request === undefined ? [] : [request])),
     events: (id) => ask('events', id),
-    takeNotices: async (id, key) => once(key, ['notices', id], () => ask('takeNotices', id)),
+    takeNotices: (id, key) => ask('takeNotices', id, key ?? null),
     ledger: (id) => ask('ledger', id),
     state: (id) => ask('state', id),
     image: async (id, service, which) => new Uint8Array((await pass('image', id, service, which)).bytes),

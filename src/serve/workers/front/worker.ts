@@ -52,6 +52,9 @@ export class Worker {
   /** The registry's changes so far have reached it. */
   told: Promise<unknown> = Promise.resolve();
   readonly exited: Promise<void>;
+  /** It is gone and can write nothing any more that somebody reads: what it left may be taken up. */
+  readonly buried: Promise<void>;
+  isBuried!: () => void;
   #why: TreadleError | undefined;
   readonly #child: ChildProcess;
   #timer: NodeJS.Timeout;
@@ -70,6 +73,9 @@ export class Worker {
     });
     this.reportedAt = clock.now();
     this.rpc = new Rpc(new Link(this.#child.stdio[3] as Duplex));
+    this.buried = new Promise((resolve) => {
+      this.isBuried = resolve;
+    });
     this.exited = new Promise((resolve) => {
       this.#child.once('error', (error) => {
         this.#end(ended(error.message));

@@ -3,7 +3,7 @@ import type { FollowingRegistry } from '../../registry/registry.js';
 import type { SessionServer } from '../../sessions/server/session-server.js';
 import type { Welcome } from '../protocol.js';
 import type { Rpc } from '../rpc/rpc.js';
-import type { Forwarded, Keeping } from './keeping.js';
+import type { Keeping } from './keeping.js';
 
 export interface WorkerHouse {
   /** `name#uuid`: of this process alone. */
@@ -12,7 +12,6 @@ export interface WorkerHouse {
   registry: FollowingRegistry;
   /** Sessions end with the process when absent. */
   keeping?: Keeping | undefined;
-  forwarded?: Forwarded | undefined;
   /** Reads ahead until nothing is left to read, or it is over; lets requests go first. */
   warm?: ((pace: { isOver(): boolean; isBusy(): boolean }) => Promise<void>) | undefined;
   /** Ends all that it made. Called once, after `keeping.flush`. */

@@ -13,12 +13,6 @@ export interface Keeping {
   flush(): Promise<void>;
 }
 
-/** Requests of trainers, other than calls, which the front sends again when the worker that had them ended. */
-export interface Forwarded {
-  /** Does `work` unless the session did it under this name before, and then answers as it did. */
-  once(session: string, name: string, work: () => Promise<unknown>): Promise<unknown>;
-}
-
 export const sessionLost = (session: string): TreadleError =>
   new TreadleError({
     code: 'session_lost',
@@ -43,6 +37,3 @@ export const KEPT_NOWHERE: Keeping = {
   release: async (sessions) => new Map(sessions.map((id) => [id, cannotMove(id)])),
   flush: async () => {},
 };
-
-/** Every request is done when it comes. */
-export const NOT_REMEMBERED: Forwarded = { once: (_, __, work) => work() };

@@ -1,16 +1,19 @@
 /** A worker's side of what a front asks: the trainer's interface about its own sessions, and how it is doing. */
 import { TreadleError } from '../../../errors.js';
 import type { Json } from '../../../kit/hash.js';
-import type { CallRequest, SessionInfo } from '../../api.js';
+import type { CallRequest, ForkRequest, OpenRequest, SessionInfo } from '../../api.js';
 import type { Change } from '../../registry/log.js';
+import { forkAs, openAs, retire } from '../../sessions/server/births.js';
+import type { Grant } from '../../sessions/server/grants.js';
 import { inProcess } from '../../sessions/server/in-process.js';
+import { openedAgain } from '../../sessions/server/opened.js';
 import type { SessionServer } from '../../sessions/server/session-server.js';
-import type { StatisticsFilter, Trainer } from '../../trainer.js';
+import type { Once, StatisticsFilter, Trainer } from '../../trainer.js';
 import { failureText } from '../frames/failure.js';
 import type { AdoptAsked, Adopted, Infos, InfosAsked, Released } from '../protocol.js';
 import type { Answer, Rpc } from '../rpc/rpc.js';
 import type { WorkerHouse } from './house.js';
-import { KEPT_NOWHERE, NOT_REMEMBERED, type Outcomes } from './keeping.js';
+import { KEPT_NOWHERE, type Outcomes } from './keeping.js';
 import { type Counted, vitalsOf } from './report.js';
 
 /** What the front passes on; all else of the interface it answers itself, or puts together. */
@@ -33,21 +36,54 @@ export const PASSED_ON = [
   'ledger',
   'state',
   'image',
-] as const satisfies readonly (keyof Trainer)[];
+  // Of sessions that a front found under ids that it had chosen.
+  'granted',
+  'retire',
+  'discard',
+] as const satisfies readonly (keyof Trainer | BirthRequest)[];
+type BirthRequest = 'granted' | 'retire' | 'discard';
 export type PassedOn = (typeof PASSED_ON)[number];
 
-/** They change a session, so one that is sent again must not be done twice. */
-const CHANGES: ReadonlySet<string> = new Set<PassedOn>([
-  'fork',
+/** They change a session, so one that is sent again must not be done twice: what comes last of their arguments names them. */
+const NAMED: ReadonlySet<string> = new Set<PassedOn>([
   'snapshot',
   'restore',
   'dropSnapshot',
   'reset',
   'pause',
   'resume',
-  'close',
   'takeNotices',
 ]);
+
+const withName = (args: readonly unknown[], forwarded: string | undefined): unknown[] => {
+  const once = (args.at(-1) ?? {}) as Once;
+  return [...args.slice(0, -1), forwarded === undefined ? once : { ...once, forwarded }];
+};
+
+/** Sessions that come to be, under ids that the front chose; undefined for every other request. */
+const birth = async (
+  server: SessionServer,
+  method: PassedOn,
+  args: readonly unknown[],
+): Promise<{ value: unknown; admitted: number } | undefined> => {
+  const [of, request, grants] = args;
+  switch (method) {
+    case 'open':
+      return { value: await openAs(server, of as OpenRequest, request as Grant), admitted: 1 };
+    case 'fork': {
+      const made = await forkAs(server, of as string, request as ForkRequest, grants as Grant[]);
+      return { value: made, admitted: made.length };
+    }
+    case 'granted':
+      return { value: openedAgain(server, request as Grant), admitted: 0 };
+    case 'retire':
+      return { value: await retire(server, of as string), admitted: 0 };
+    case 'discard':
+      return { value: server.discard(of as string), admitted: 0 };
+    default:
+      return undefined;
+  }
+};
 
 const unknown = (method: unknown): TreadleError =>
   new TreadleError({
@@ -93,18 +129,19 @@ const split = (outcomes: Outcomes) => {
 
 /** Answers the front from now on, and counts. */
 export const answerFront = (rpc: Rpc, house: WorkerHouse, front: string, counted: Counted): void => {
-  const { server, registry, keeping = KEPT_NOWHERE, forwarded = NOT_REMEMBERED } = house;
+  const { server, registry, keeping = KEPT_NOWHERE } = house;
   const trainer = inProcess(server);
   const asked = async (method: PassedOn, args: unknown[], name: string | undefined): Promise<Answer> => {
     const [id] = args;
     if (method === 'call') return { value: await called(server, id as string, args[1] as CallRequest, name) };
-    const act = trainer[method].bind(trainer) as (...all: unknown[]) => Promise<unknown>;
+    const born = await birth(server, method, args);
+    if (born) {
+      counted.admitted += born.admitted;
+      return { value: born.value };
+    }
+    const act = trainer[method as keyof Trainer].bind(trainer) as (...all: unknown[]) => Promise<unknown>;
     if (method === 'image') return { value: null, bytes: (await act(...args)) as Uint8Array };
-    const isOnce = name !== undefined && CHANGES.has(method);
-    const value = isOnce ? await forwarded.once(id as string, name, () => act(...args)) : await act(...args);
-    if (method === 'open') counted.admitted++;
-    else if (method === 'fork') counted.admitted += (value as unknown[]).length;
-    return { value };
+    return { value: await act(...(NAMED.has(method) ? withName(args, name) : args)) };
   };
   rpc.handle('trainer', (params, { number }) => {
     const [method, ...args] = params as unknown[];
