@@ -2,11 +2,14 @@
 import type { FaceAnswer, FaceArg } from '../../artifacts/face.js';
 import type { ColumnType } from '../../artifacts/table.js';
 import type { Tool } from '../../artifacts/tool.js';
+import { toolText } from '../openapi/args.js';
 import type { Entity } from '../openapi/entities.js';
 import { scalarField } from '../openapi/fields.js';
 import type { Sighting } from '../openapi/sightings.js';
 import type { ToolContext } from '../openapi/tools.js';
 import type { DocParam } from '../openapi/types.js';
+import type { Shown } from './answers.js';
+import type { Inputs } from './inputs.js';
 
 export interface FaceDraft {
   tool: Tool;
@@ -16,6 +19,8 @@ export interface FaceDraft {
   /** Name where the document's own operation id is no good as one. */
   fallback: string;
   evidence: string;
+  /** What its table is settled by, where the tool's own arguments do not say which columns callers give. */
+  settles?: Tool;
 }
 
 /** A string is the reason why nothing stands behind the operation. */
@@ -50,4 +55,29 @@ export const paramType = ({ name, schema }: DocParam, { schemas }: ToolContext):
   return types.has('string') || type === undefined || type === 'date' || type === 'datetime' || type === 'json'
     ? 'text'
     : type;
+};
+
+type Parts = Pick<Tool, 'op' | 'steps' | 'reads' | 'writes'> & { inputs: Inputs; shown: Shown };
+
+export const draftOf = (
+  subject: Subject,
+  { op, steps, reads, writes, inputs, shown }: Parts,
+  said: { verb: string; evidence: string; note?: string },
+): FaceDraft => {
+  const { entity, sighting } = subject;
+  const tool: Tool = {
+    id: `${entity.name}.${said.verb}`,
+    op,
+    table: entity.name,
+    description: toolText(sighting, entity),
+    args: inputs.args,
+    ...(steps ? { steps } : {}),
+    returns: shown.returns,
+    errors: errorsOf(sighting, { writes }),
+    reads: [...new Set(reads)],
+    writes,
+    provenance: { tier: 'spec', operation: sighting.op.label, ...(said.note === undefined ? {} : { note: said.note }) },
+  };
+  const fallback = `${said.verb}_${entity.name}`;
+  return { tool, sighting, args: inputs.origins, answer: shown.answer, fallback, evidence: said.evidence };
 };

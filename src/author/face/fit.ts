@@ -3,12 +3,6 @@ import type { Step, Value } from '../../artifacts/step.js';
 import type { ColumnType } from '../../artifacts/table.js';
 import type { Entity } from '../openapi/entities.js';
 
-const NUMERIC = new Set<ColumnType>(['int', 'number']);
-
-/** Type that an argument gets for a column: its own where it can be stored as it is, else the column's. */
-export const argType = (own: ColumnType, column: ColumnType): ColumnType =>
-  own === column || (NUMERIC.has(own) && (NUMERIC.has(column) || column === 'text')) ? own : column;
-
 export interface Fitted {
   value: Value;
   steps: Step[];

@@ -8,9 +8,8 @@ import { filterArg, idCursor, keysArg, limitArg, pageArg, pagingRole, pagingStyl
 import type { DocParam } from '../openapi/types.js';
 import { isObject } from '../openapi/unwrap.js';
 import { manyRows } from './answers.js';
-import { type Drafted, errorsOf, type Subject } from './draft.js';
+import { type Drafted, draftOf, errorsOf, type Subject } from './draft.js';
 import { addInput, type Inputs, noInputs, type Origin } from './inputs.js';
-import { draftOf } from './rows.js';
 import { type Scope, scopeOf } from './scope.js';
 
 interface Asked {

@@ -11,7 +11,9 @@ import type { ToolContext } from '../openapi/tools.js';
 import { adapted } from './adapt.js';
 import type { Drafted, FaceDraft, Subject } from './draft.js';
 import { type ListDraft, listDraft } from './lists.js';
-import { createDraft, deleteDraft, getDraft, NO_ROW, updateDraft, writtenFields } from './rows.js';
+import { deleteDraft, getDraft, NO_ROW } from './rows.js';
+import { writtenFields } from './sets.js';
+import { createDraft, NO_FIELDS, updateDraft } from './writes.js';
 
 export interface EntityDrafts {
   drafts: FaceDraft[];
@@ -26,8 +28,7 @@ const single = (subject: Subject): Drafted => {
   const envelope =
     sighting.answer && !sighting.answer.many ? envelopeOf(sighting.answer, '$fields', context.schemas) : undefined;
   const tool = singleTool(entity, sighting, writtenFields(subject).fields, envelope);
-  if (!tool)
-    return sighting.kind === 'delete' ? 'the only thing of its kind is not deleted' : 'its body has no fields to write';
+  if (!tool) return sighting.kind === 'delete' ? 'the only thing of its kind is not deleted' : NO_FIELDS;
   return adapted(tool, subject, 'there is one of it, and its path says which');
 };
 
@@ -39,15 +40,11 @@ const drafted = (subject: Subject): Drafted | ReturnType<typeof listDraft> => {
   if (entity.resource.single === 'one') return single(subject);
   if (sighting.renews) {
     const tool = renewTool(entity, sighting, context.schemas);
-    return tool
-      ? adapted(tool, subject, 'it makes anew what another operation shows')
-      : 'its body has no fields to write';
+    return tool ? adapted(tool, subject, 'it makes anew what another operation shows') : NO_FIELDS;
   }
   if (sighting.tag && sighting.kind !== 'list') {
     const tool = tagTool(entity, sighting);
-    return tool
-      ? adapted(tool, subject, 'it tags what another operation lists the tags of')
-      : 'its body has no fields to write';
+    return tool ? adapted(tool, subject, 'it tags what another operation lists the tags of') : NO_FIELDS;
   }
   switch (sighting.kind) {
     case 'list':

@@ -75,7 +75,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
     const plain = plainDrafts(entity, context, note);
     settleTable(
       entity,
-      plain.drafts.map(({ tool }) => tool),
+      plain.drafts.map(({ tool, settles }) => settles ?? tool),
       fallback,
     );
     tables[entity.name] = entity.table;

@@ -8,6 +8,7 @@ import { pagingRole } from './query.js';
 import type { Resource } from './resources.js';
 import type { View } from './schema.js';
 import type { DocParam, Field } from './types.js';
+import { keptWhole } from './whole.js';
 
 export interface ColumnFact {
   name: string;
@@ -187,7 +188,8 @@ export const isWritten = (param: DocParam): boolean => {
   );
 };
 
-export const columnsOf = (resource: Resource, key: FoundKey, context: FieldContext): Columns => {
+export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext): Columns => {
+  const context = given.every === true ? { ...given, whole: keptWhole(resource, given) } : given;
   const facts = new Map<string, ColumnFact>();
   const taken = new Set<string>();
   const surfaces: string[] = [];

@@ -9,7 +9,7 @@ import { isArray, isObject } from './unwrap.js';
 const MAX_DEPTH = 3;
 const MAX_FIELDS = 160;
 /** An object with more properties than this is kept whole. */
-const MAX_INNER = 24;
+export const MAX_INNER = 24;
 const MAX_ENUM = 60;
 /** A longer limit is none: no caller may hand in more. */
 const MAX_TEXT = 20_000;
@@ -23,6 +23,8 @@ export interface FieldContext {
   leaveEntityLists: boolean;
   /** Nothing is left out for want of room. */
   every?: boolean;
+  /** Dotted property names, from the row, of objects that are kept as one JSON value. */
+  whole?: ReadonlySet<string>;
 }
 
 /** Hypermedia and protocol fields: nothing an agent acts on. */
@@ -177,13 +179,16 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
         const listed = item.name !== undefined && context.entityKey(item.name) !== undefined;
         if (!(listed && context.leaveEntityLists)) out.push(leaf(here, property, required, json));
       } else if (isObject(property)) {
-        const scalar = property.types.has('string') || property.types.has('integer');
+        const isUnset = context.every === true && property.enum?.every((value) => value === '') === true;
+        const scalar = (property.types.has('string') && !isUnset) || property.types.has('integer');
         const keySchema = keyName === undefined ? undefined : property.properties.get(keyName);
         const keyKind =
           keyName === undefined || keySchema === undefined
             ? undefined
             : scalarKind(keyName, context.schemas.view(keySchema));
-        if (scalar)
+        if (context.whole?.has(here.slice(prefix?.length ?? 0).join('.')))
+          out.push(leaf(here, property, required, json));
+        else if (scalar)
           out.push(
             leaf(
               here,

@@ -1,0 +1,129 @@
+/** Valid arguments for a tool of a face: parents and references that are there, the rest drawn from the document's own schemas. */
+import type { Binding, FaceArg } from '../../src/artifacts/face.js';
+import type { Step } from '../../src/artifacts/step.js';
+import type { Tool } from '../../src/artifacts/tool.js';
+import type { Json } from '../../src/kit/hash.js';
+import type { Rng } from '../../src/kit/rng.js';
+import type { Session } from '../../src/serve/sessions/session.js';
+import type { Row } from '../../src/world/state/types.js';
+import { valueFor } from './generate.js';
+import type { Opened } from './world.js';
+
+export type Values = Record<string, Json>;
+
+export const rowsIn = ({ live, spec }: Opened, session: Session, table: string, where: Row = {}): Row[] => {
+  const service = live?.world.services.get(spec?.id ?? '');
+  if (!service) return [];
+  service.connection.bind(session.state(service.id));
+  const names = Object.keys(where);
+  const filter = names.map((name) => `"${name}" = ?`).join(' AND ');
+  const sql = `SELECT * FROM "${table}"${filter ? ` WHERE ${filter}` : ''} LIMIT 200`;
+  return service.connection.prepare(sql).all(names.map((name) => where[name] ?? null));
+};
+
+/** Argument that a step's value stands for: `$args.x`, or `$named_x.key`. */
+const argOf = (value: unknown): string | undefined =>
+  /^\$args\.(\w+)$/.exec(String(value))?.[1] ?? /^\$named_(\w+)\.key$/.exec(String(value))?.[1];
+
+/** Keys of the rows that the steps look up, so that all of them are found; `row` is the one looked up last, where it is known. */
+export const lookups = (opened: Opened, session: Session, tool: Tool, r: Rng, row?: Row): Values | undefined => {
+  const out: Values = {};
+  const gets = (tool.steps ?? []).flatMap((step: Step) => ('get' in step ? [step.get] : []));
+  for (const [at, { table, where, as }] of [...gets].reverse().entries()) {
+    if (!as.startsWith('above_') && as !== 'row' && as !== 'before') continue;
+    const known: Row = {};
+    for (const [col, value] of Object.entries(where)) {
+      const arg = argOf(value);
+      if (arg !== undefined && out[arg] !== undefined) known[col] = out[arg] as string;
+    }
+    const whole = rowsIn(opened, session, table, known).filter((one) =>
+      Object.keys(where).every((col) => one[col] !== null),
+    );
+    const found = at === 0 && row && as === 'row' ? row : whole.length > 0 ? r.pick(whole) : undefined;
+    if (!found) return undefined;
+    for (const [col, value] of Object.entries(where)) {
+      const arg = argOf(value);
+      if (arg !== undefined && out[arg] === undefined) out[arg] = found[col] as Json;
+    }
+  }
+  return out;
+};
+
+export const put = (into: Values, path: readonly string[], value: Json): void => {
+  let at = into;
+  for (const key of path.slice(0, -1)) {
+    at[key] ??= {};
+    at = at[key] as Values;
+  }
+  at[path.at(-1) as string] = value;
+};
+
+export const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Values)[key] : undefined),
+    value,
+  );
+
+export interface Asked {
+  args: Values;
+  /** As a client would send it. */
+  body: Json | undefined;
+}
+
+const argNamed = (tool: Tool, { to }: FaceArg): [string, Tool['args'][string]] =>
+  Object.entries(tool.args).find(([name, arg]) => (arg.field ?? name) === to.join('.')) as [
+    string,
+    Tool['args'][string],
+  ];
+
+/** Undefined where no row is there to name. `kept`: values by parameter, as `path id`. */
+export const ask = (opened: Opened, session: Session, binding: Binding, r: Rng, row?: Row): Asked | undefined => {
+  const tool = opened.spec?.tools[binding.tool] as Tool;
+  const http = opened.operations.get(binding.operation);
+  const found = lookups(opened, session, tool, r, row);
+  if (!found || !http) return undefined;
+  const media = http.body?.media.find(({ type }) => /json/i.test(type)) ?? http.body?.media[0];
+  const body = media?.schema === undefined ? undefined : valueFor(media.schema, 'body', opened.schemas, r);
+  const args: Values = {};
+  for (const one of binding.args) {
+    const [name, arg] = argNamed(tool, one);
+    const known = found[name];
+    if (known !== undefined) {
+      put(args, one.to, known);
+      if (one.in === 'body' && one.at && body) put(body as Values, one.at, known);
+      continue;
+    }
+    if (arg.ref !== undefined && arg.role !== 'key') {
+      const target = opened.spec?.tables[arg.ref];
+      const [some] = rowsIn(opened, session, arg.ref);
+      const wanted = one.in === 'body' ? at(body, one.at ?? []) !== undefined : arg.required;
+      const key = some && target ? (some[target.key.col] as Json) : undefined;
+      if (key === undefined && one.in === 'body' && one.at && !arg.required) drop(body, one.at);
+      if (!wanted || key === undefined) continue;
+      put(args, one.to, key);
+      if (one.in === 'body' && one.at) put(body as Values, one.at, key);
+      continue;
+    }
+    if (one.in === 'body') {
+      const listed = arg.col === undefined ? undefined : opened.spec?.tables[tool.table]?.cols[arg.col]?.enum;
+      const given = at(body, one.at ?? []) as Json | undefined;
+      // A caller who has read what the answers list gives one of that.
+      const value = typeof given === 'string' && listed && !listed.includes(given) ? r.pick(listed) : given;
+      if (value === undefined) continue;
+      put(args, one.to, value);
+      if (one.at && one.at.length > 0) put(body as Values, one.at, value);
+      continue;
+    }
+    const param = http.params.find((each) => each.in === one.in && each.name === one.name);
+    const writes = arg.role === 'set' || arg.role === 'key';
+    if (!param || !(param.required || writes)) continue;
+    const value = valueFor(param.schema, param.name, opened.schemas, r);
+    if (value !== undefined) put(args, one.to, value);
+  }
+  return { args, body };
+};
+
+const drop = (body: Json | undefined, path: readonly string[]): void => {
+  const holder = at(body, path.slice(0, -1));
+  if (typeof holder === 'object' && holder !== null) delete (holder as Values)[path.at(-1) as string];
+};

@@ -1,0 +1,90 @@
+/** Tools that make or change one row. */
+import type { Step, Value } from '../../artifacts/step.js';
+import { oneRow } from './answers.js';
+import { bulkDraft } from './bulk.js';
+import { type Drafted, draftOf, type Subject } from './draft.js';
+import { noInputs } from './inputs.js';
+import { addKey, type Key, NO_ROW, theRow } from './rows.js';
+import { type Scope, scopeOf } from './scope.js';
+import { addSets, type Sets } from './sets.js';
+
+export const NO_FIELDS = 'its body has no fields to write';
+
+export const createDraft = (subject: Subject): Drafted => {
+  const { entity, sighting } = subject;
+  if (sighting.body?.many) return bulkDraft(subject, 'create');
+  const inputs = noInputs();
+  const scope = scopeOf(inputs, subject, 'create');
+  const { set, steps: made } = addSets(inputs, subject, 'create', new Set(Object.keys(scope.held)));
+  const isEmpty = Object.keys(set).length === 0 && Object.keys(scope.held).length === 0;
+  if (isEmpty && sighting.op.body !== undefined) return NO_FIELDS;
+  const insert: Step = { insert: { table: entity.name, set: { ...set, ...scope.held }, as: 'row' } };
+  return draftOf(
+    subject,
+    {
+      op: 'create',
+      steps: [...scope.steps, ...made, insert],
+      reads: [...scope.reads],
+      writes: [{ table: entity.name, insert: true }],
+      inputs,
+      shown: oneRow(subject, 'row'),
+    },
+    { verb: 'create', evidence: 'it writes what the reads of its collection show' },
+  );
+};
+
+/** A PUT makes the row where nothing else does: parts of a row, and rows that callers name. */
+const makesRows = ({ entity, sighting }: Subject): boolean =>
+  sighting.op.method === 'put' &&
+  (entity.resource.single === 'part' ||
+    (entity.key.type === 'text' && !entity.resource.sightings.some(({ kind }) => kind === 'create')));
+
+/** The same steps whether or not the row is there yet. */
+const upsert = ({ entity }: Subject, key: Key, scope: Scope, sets: Sets): Step[] => {
+  const { name: table, columns } = entity;
+  const fresh: Record<string, Value> = { ...sets.set, ...scope.held, [columns.keyCol]: key.value };
+  return [
+    ...key.steps,
+    { get: { table, where: { [columns.keyCol]: key.value }, as: 'known' } },
+    { if: { that: 'known == null', do: [{ insert: { table, set: fresh } }] } },
+  ];
+};
+
+export const updateDraft = (subject: Subject): Drafted => {
+  const { entity, sighting } = subject;
+  if (sighting.body?.many) return bulkDraft(subject, 'update');
+  const table = entity.name;
+  const { keyCol } = entity.columns;
+  const inputs = noInputs();
+  const scope = scopeOf(inputs, subject, 'read');
+  const key = addKey(inputs, subject);
+  if (!key) return NO_ROW;
+  const sets = addSets(inputs, subject, 'update', new Set(Object.keys(scope.held)));
+  const { set } = sets;
+  if (Object.keys(set).length === 0) return NO_FIELDS;
+  const makes = makesRows(subject) && sets.steps.length === 0;
+  const look = theRow(subject, key, scope);
+  const steps: Step[] = [
+    ...scope.steps,
+    ...(makes ? [...upsert(subject, key, scope, sets), ...look.slice(key.steps.length)] : look),
+    ...sets.steps,
+    { update: { table, where: { [keyCol]: `$row.${keyCol}` }, set, as: 'changed' } },
+  ];
+  return draftOf(
+    subject,
+    {
+      op: 'update',
+      steps,
+      reads: [...scope.reads, table],
+      writes: [{ table, cols: Object.keys(set), ...(makes ? { insert: true as const } : {}) }],
+      inputs,
+      shown: oneRow(subject, 'changed'),
+    },
+    {
+      verb: 'update',
+      evidence: makes
+        ? 'its path names the row, and nothing else makes it'
+        : 'its path names the row and its body the columns',
+    },
+  );
+};
