@@ -28,7 +28,7 @@ it('a short text', () => {
 });
 
 it('seconds that rise', () => {
-  const read = risingSeconds('--rest', 3, '30,300,1800');
+  const read = risingSeconds('--resting', 3, '30,300,1800');
   expect(read('0,5, 5')).toEqual([0, 5, 5]);
   for (const text of ['', '1,2', '1,2,3,4', '3,2,1', '1,-2,3', '1,2,x', '1,,3', '1,2,99999999'])
     expect(() => read(text)).toThrow(expect.objectContaining({ code: 'bad_option' }));

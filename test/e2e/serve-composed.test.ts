@@ -27,7 +27,7 @@ beforeAll(async () => {
   server = spawn(process.execPath, [
     ...[MAIN, 'serve', corpus, '--sessions', '0', '--json'],
     // Parked after a second without a request, and never moved further.
-    ...['--rest', '1,3600,3600'],
+    ...['--resting', '1,3600,3600'],
   ]);
   const [text] = (await once(server.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
   const { adminUrl, adminToken } = JSON.parse(String(text)) as { adminUrl: string; adminToken: string };

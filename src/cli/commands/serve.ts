@@ -7,7 +7,8 @@ import { serveStdio } from '../../serve/mcp/stdio.js';
 import { agentView } from '../../serve/sessions/server/agent-view.js';
 import { IDLE_TIMES } from '../../serve/sessions/server/residence.js';
 import { risingSeconds, wholeNumber } from '../arguments.js';
-import { chosenWorlds, DEFAULT_OUT, faultOption, jsonOption, worldOption } from '../options.js';
+import { chosenWorlds, DEFAULT_OUT, faultOption, jsonOption, seedOption, worldOption } from '../options.js';
+import { isDocument, type RestOptions, serveFake } from '../serving/fake.js';
 import { faultsOf } from '../serving/faults.js';
 import { boundHeap } from '../serving/heap.js';
 import { type House, type HouseOptions, openHouse } from '../serving/house.js';
@@ -36,6 +37,21 @@ const checkKeeping = ({ data, durable, blobs, stdio, workers }: ServeOptions): v
   });
 };
 
+interface RawOptions extends Omit<ServeOptions, 'data'>, RestOptions {
+  data: string[];
+}
+
+/** What makes sense for documents only is refused. */
+const forCorpus = (given: readonly string[], { data, ...options }: RawOptions): ServeOptions => {
+  const refused = (value: string, message: string, next: string): TreadleError =>
+    new TreadleError({ code: 'not_for_a_corpus', message, value, next });
+  if (given.length > 1) throw refused(given[1] as string, 'One corpus is served at a time', 'Start a server for each.');
+  if (options.rest || options.strict || options.needsKey || !options.control || options.overrides !== undefined)
+    throw refused(given[0] ?? DEFAULT_OUT, 'A corpus has no document to answer as', 'Give the API document itself.');
+  if (data.length > 1) throw refused(data[1] as string, 'A server has one data folder', 'Give --data once.');
+  return { ...options, ...(data[0] === undefined ? {} : { data: data[0] }) };
+};
+
 const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
   const { id } = await house.server.open(request);
   const host = agentView(house.server.live(id));
@@ -45,7 +61,10 @@ const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
 export const serveCommand = (): Command =>
   new Command('serve')
     .description('serve a corpus to agents (MCP) and trainers (REST, OpenEnv, NeMo Gym)')
-    .argument('[corpus]', 'corpus folder', DEFAULT_OUT)
+    .argument('[corpus...]', 'corpus folder; or an API document (several of one product), whose fake is served', [
+      DEFAULT_OUT,
+    ])
+    .option('--rest', 'answer as the HTTP API of the document, on --port; each key is a fork of its own')
     .addOption(worldOption().default(undefined))
     .option('--task <id>', 'the sessions opened at the start are of this task')
     .option('--scenario <id>', 'the sessions opened at the start are of this scenario: a task with events')
@@ -72,11 +91,18 @@ export const serveCommand = (): Command =>
         .argParser(wholeNumber('--idle', 604_800)),
     )
     .addOption(
-      new Option('--rest <seconds,...>', 'when an idle session is compressed, goes to disk, and to the blob store')
+      new Option('--resting <seconds,...>', 'when an idle session is compressed, goes to disk, and to the blob store')
         .default([IDLE_TIMES.park, IDLE_TIMES.disk, IDLE_TIMES.store])
-        .argParser(risingSeconds('--rest', 3, '30,300,1800')),
+        .argParser(risingSeconds('--resting', 3, '30,300,1800')),
     )
-    .option('--data <dir>', 'where registry, sessions and ledgers are kept; sessions end with the server when absent')
+    .addOption(
+      new Option(
+        '--data <where>',
+        'folder where registry, sessions and ledgers are kept; sessions end with the server when absent. Of a document: rows of yours (JSON, CSV, SQLite; table=FILE), repeatable',
+      )
+        .default([])
+        .argParser(listed),
+    )
     .addOption(
       new Option(
         '--durable <what>',
@@ -103,6 +129,14 @@ export const serveCommand = (): Command =>
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
     .addOption(faultOption())
     .option('--fault-seed <text>', 'which calls are struck: same seed, same faults', '0')
+    .option(
+      '--strict',
+      'of a document: operations that it does not ground are refused with 501, not answered by example',
+    )
+    .option('--needs-key', 'of a document: requests without a key are refused with 401')
+    .option('--no-control', 'of a document: do not serve /_treadle (reset, fork, diff, clock, MCP)')
+    .option('--overrides <file>', 'of a document: corrections (YAML); else overrides.yaml beside it')
+    .addOption(seedOption())
     .option('--lean', 'less memory for slower calls: small young generation')
     .option('--no-warm', 'load worlds when they are first asked for, not ahead')
     .addOption(jsonOption())
@@ -118,17 +152,25 @@ Examples:
   treadle serve corpus --openenv-port 8000 --gym-port 8001
   treadle serve corpus --data serving --durable call --workers 4   sessions survive workers, server and Ctrl-C
   treadle serve corpus --fault 'get_*=P1@5%' --fault 'billing_list_invoices=P4'
+  treadle serve api.yaml --rest --port 4010            a stateful fake of an API, no corpus needed
+  treadle serve api.yaml --rest --data customers.csv --strict
 
 Trainers open, fork, verify and close sessions at the admin door (POST /v1/sessions, GET /openapi.json, GET /metrics) with
 the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN. What --data keeps goes on with the next server on the folder
 (treadle sessions lists it). SIGHUP restarts the workers one after another, their sessions moved first.`,
     )
-    .action(async (dir: string, options: ServeOptions) => {
+    .action(async (given: string[], raw: RawOptions) => {
+      const [dir = DEFAULT_OUT] = given;
+      if (isDocument(dir)) {
+        await serveFake(given, raw, makeUi(raw.json === true));
+        return;
+      }
+      const options = forCorpus(given, raw);
       checkKeeping(options);
       if (options.workers > 1 && (await supervised())) return;
       const ui = makeUi(options.json === true);
       boundHeap(options.lean === true);
-      const [park, disk, store] = options.rest as [number, number, number];
+      const [park, disk, store] = options.resting as [number, number, number];
       const { corpus, worlds } = chosenWorlds(dir, options.world);
       const first = worlds[0] as string;
       const common: HouseOptions = {

@@ -32,7 +32,7 @@ export interface ServeOptions {
   sessions: number;
   capacity: number;
   idle: number;
-  rest: number[];
+  resting: number[];
   data?: string;
   durable: Durability;
   workers: number;

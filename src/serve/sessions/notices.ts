@@ -13,11 +13,7 @@ const FRAMES: Record<Notice['to'], string> = {
 export const noticeText = ({ to, text }: Pick<Notice, 'to' | 'text'>): string => `${FRAMES[to]} ${text}`;
 
 /** What is due once a call was answered, and told from now on. A call of no tool is answered by no result that could carry it. */
-export const noticesDue = (
-  events: Events,
-  { error }: Pick<CallOutcome, 'error'>,
-  calls: number,
-): Notice[] | undefined => {
+const noticesDue = (events: Events, { error }: Pick<CallOutcome, 'error'>, calls: number): Notice[] | undefined => {
   if (error?.code === 'unknown_tool') return undefined;
   const due = events.tellAll(calls);
   return due.length > 0 ? due : undefined;
@@ -28,6 +24,13 @@ const eventsOf = (host: ToolHost): Events | undefined => {
   return isEvents(woven) ? woven : undefined;
 };
 
+/** The outcome with what is due after it. The events are looked up anew each time: a session that went back has others. */
+export const withNotices = (session: Session, outcome: CallOutcome): CallOutcome => {
+  const events = eventsOf(session);
+  const notices = events && noticesDue(events, outcome, session.calls);
+  return notices ? { ...outcome, notices } : outcome;
+};
+
 /**
  * A session in process as who only sees tools sees it: what there is to tell comes with the answer of the call after which it is
  * due. Any other host as it is.
@@ -35,16 +38,10 @@ const eventsOf = (host: ToolHost): Events | undefined => {
 export const tellingHost = (host: ToolHost): ToolHost => {
   if (!eventsOf(host)) return host;
   const session = host as Session;
-  const told = (outcome: CallOutcome): CallOutcome => {
-    // Asked for anew each time: a session that went back has other events.
-    const events = eventsOf(session);
-    const notices = events && noticesDue(events, outcome, session.calls);
-    return notices ? { ...outcome, notices } : outcome;
-  };
   return {
     tools: () => session.tools(),
     groups: () => session.groups(),
     hearing: {},
-    call: (name, args) => told(session.call(name, args)),
+    call: (name, args) => withNotices(session, session.call(name, args)),
   };
 };

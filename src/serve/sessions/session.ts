@@ -15,10 +15,10 @@ import type { FrozenState, State } from '../../world/state/state.js';
 import type { RowChange } from '../../world/state/types.js';
 import { Workspace } from '../../world/workspace/workspace.js';
 import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
+import { noteBeside } from './beside.js';
 import { type Book, plainBook } from './book.js';
 import { toolGroups } from './describe.js';
 import { type Answered, outcomeOf, unknownTool } from './entry.js';
-import { notePage } from './page.js';
 import type { Woven, WovenCall } from './woven.js';
 
 /** Virtual seconds a call takes when its tool declares none. */
@@ -259,7 +259,7 @@ export class Session implements ToolHost {
     const answered = woven ? woven.after(this.#woven(found, name, args), plain) : plain;
     const called = { service: service.id, tool: name, toolVersion: this.isUnversioned ? '' : tool.version, args };
     const noted = this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
-    if (outcome.ok) notePage(noted, outcome.canonical);
+    if (noted.ok === outcome.ok) noteBeside(noted, outcome);
     return noted;
   }
 
@@ -282,6 +282,12 @@ export class Session implements ToolHost {
     book.push(outcome.entry, ms);
     this.#in.woven?.settle?.(outcome.entry, this);
     return outcome;
+  }
+
+  /** Lets virtual time pass, as if nobody had called for so long. */
+  advance(seconds: number): number {
+    this.#in.clock += seconds;
+    return this.#in.clock;
   }
 
   /** A second session from exactly this point. O(services it used); pages are shared until either side writes. */

@@ -7,7 +7,7 @@ import type { SessionEvents, SessionInfo, SessionLedger, SessionStatus } from '.
 import type { CallOptions, CallOutcome, Hearing, SessionTool } from '../../tool-host.js';
 import type { Once, SessionState } from '../../trainer.js';
 import { unknownTool } from '../entry.js';
-import { noticesDue } from '../notices.js';
+import { withNotices } from '../notices.js';
 import { bundle, unbundle } from '../parcel.js';
 import { Session } from '../session.js';
 import { isEvents } from '../weaver.js';
@@ -80,6 +80,11 @@ export class LiveSession {
 
   info(): SessionInfo {
     return sessionInfo(this);
+  }
+
+  /** Lets virtual time pass, as if nobody had called for so many seconds. Answers with the time then. */
+  advance(seconds: number): Maybe<number> {
+    return this.onOpen((session) => this.#changed(session, named(undefined, 'advance'), session.advance(seconds)));
   }
 
   tools(): SessionTool[] {
@@ -186,13 +191,7 @@ export class LiveSession {
         ? (this.companions.call(session, name, args) ?? session.perform(name, args))
         : session.note({ tool: name, args }, unknownTool(name));
     const isTold = this.hearing !== undefined && (agent === undefined || this.start.notices !== 'control');
-    return isTold ? after(outcome, (made) => this.#told(session, made)) : outcome;
-  }
-
-  #told(session: Session, outcome: CallOutcome): CallOutcome {
-    const { woven } = session;
-    const notices = isEvents(woven) ? noticesDue(woven, outcome, session.calls) : undefined;
-    return notices ? { ...outcome, notices } : outcome;
+    return isTold ? after(outcome, (made) => withNotices(session, made)) : outcome;
   }
 
   /** The firing and the delivery log. Throws `no_scenario`. */

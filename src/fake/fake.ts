@@ -1,0 +1,107 @@
+/** A stateful fake of an API, in this process: its document compiled, seeded and served over sessions of its own. */
+
+import { refsOf } from '../document/refs.js';
+import type { TreadleError } from '../errors.js';
+import type { Json } from '../kit/hash.js';
+import { Callers } from '../serve/face/callers.js';
+import { controlOf } from '../serve/face/control.js';
+import { type FaceDoorOptions, serveFace } from '../serve/face/door.js';
+import { type FaceOptions, RestFace } from '../serve/face/face.js';
+import { answerOf, fetchHandler } from '../serve/face/fetch.js';
+import { keyPlacesOf } from '../serve/face/keys.js';
+import type { FaceRequest, FaceResponse } from '../serve/face/types.js';
+import type { Listening } from '../serve/http/listen.js';
+import { openRegistry } from '../serve/registry/registry.js';
+import type { ServerLimits } from '../serve/sessions/server/options.js';
+import { SessionServer } from '../serve/sessions/server/session-server.js';
+import { Engine } from '../world/state/engine.js';
+import { type CompiledFake, compileFake, type FakeSource } from './compile.js';
+
+export interface FakeOptions extends FakeSource, Pick<FaceOptions, 'strict' | 'needsKey' | 'before' | 'after'> {
+  /** Serves `/_treadle`; true when absent. */
+  control?: boolean;
+  limits?: Partial<ServerLimits>;
+  onDefect?: (error: TreadleError) => void;
+}
+
+export interface Fake extends Omit<CompiledFake, 'built'> {
+  /** Its world's name in the registry. */
+  world: string;
+  /** Rows of its initial data. */
+  rows: number;
+  /** Id of its one service. */
+  service: string;
+  server: SessionServer;
+  callers: Callers;
+  face: CompiledFake['face'];
+  rest: RestFace;
+  answer(request: FaceRequest): FaceResponse | Promise<FaceResponse>;
+  fetch(request: Request): Promise<Response>;
+  /** Serves it on a port, as often as wanted. Throws `cannot_listen`. */
+  listen(options?: Omit<FaceDoorOptions, 'answer'>): Promise<Listening>;
+  /** Ends its sessions and its doors. */
+  close(): Promise<void>;
+}
+
+/** Throws what compiling throws. */
+export const openFake = async (options: FakeOptions): Promise<Fake> => {
+  const engine = await Engine.start();
+  try {
+    const { built, ...compiled } = compileFake(engine, options);
+    const registry = openRegistry({});
+    const [spec] = built.services as [(typeof built.services)[number]];
+    registry.publish('service', `${built.world.id}/${spec.id}`, spec as unknown as Json);
+    registry.publish('world', built.world.id, built.world as unknown as Json);
+    const { onDefect } = options;
+    const parts = { world: built.world, services: built.services, images: built.images };
+    const server = new SessionServer({
+      engine,
+      registry,
+      partsOf: () => parts,
+      ...(options.limits ? { limits: options.limits } : {}),
+      ...(onDefect ? { onDefect } : {}),
+    });
+    const { document, face } = compiled;
+    const keys = keyPlacesOf(document.root, refsOf(document.root));
+    const callers = new Callers({ server, open: { world: built.world.id }, keys });
+    const rest = new RestFace({
+      root: document.root,
+      version: document.version,
+      face,
+      seed: options.seed,
+      callers,
+      strict: options.strict ?? false,
+      needsKey: options.needsKey ?? false,
+      ...(options.before ? { before: options.before } : {}),
+      ...(options.after ? { after: options.after } : {}),
+      ...(onDefect ? { onDefect } : {}),
+    });
+    const answer = answerOf(rest, options.control === false ? undefined : controlOf(callers));
+    const doors: Listening[] = [];
+    return {
+      ...compiled,
+      world: built.world.id,
+      service: spec.id,
+      rows: Object.values(built.world.rows[spec.id] ?? {}).reduce((sum, n) => sum + n, 0),
+      server,
+      callers,
+      rest,
+      answer,
+      fetch: fetchHandler(answer),
+      listen: async (at = {}) => {
+        const door = await serveFace({ answer, ...at });
+        doors.push(door);
+        return door;
+      },
+      close: async () => {
+        await Promise.all(doors.map((door) => door.close()));
+        await server.shutDown();
+        registry.close();
+        engine.close();
+      },
+    };
+  } catch (thrown) {
+    engine.close();
+    throw thrown;
+  }
+};

@@ -1,0 +1,42 @@
+/** Requests of one caller as they came over HTTP, also those that never became a call of a tool; the last ones are kept. */
+export interface FaceCall {
+  /** 1, 2, 3 ... of the caller. */
+  n: number;
+  method: string;
+  /** As sent, without the query. */
+  path: string;
+  query: string;
+  /** `GET /pets/{petId}` of the document; absent where no path fits. */
+  operation?: string | undefined;
+  /** Its `operationId`. */
+  operationId?: string | undefined;
+  /** Path, query, header and cookie parameters by name, as they were understood. */
+  params?: Readonly<Record<string, unknown>> | undefined;
+  body?: unknown;
+  /** The tool that ran; absent where none did. */
+  tool?: string | undefined;
+  status: number;
+  /** Virtual time, unix seconds. */
+  at: number;
+}
+
+const MOST = 1_000;
+
+export class CallLog {
+  #calls: FaceCall[] = [];
+  #count = 0;
+
+  add(call: Omit<FaceCall, 'n'>): void {
+    this.#calls.push({ n: ++this.#count, ...call });
+    if (this.#calls.length >= 2 * MOST) this.#calls = this.#calls.slice(-MOST);
+  }
+
+  /** At most the last thousand, the oldest first. */
+  list(): readonly FaceCall[] {
+    return this.#calls.length > MOST ? this.#calls.slice(-MOST) : this.#calls;
+  }
+
+  clear(): void {
+    this.#calls = [];
+  }
+}

@@ -1,0 +1,140 @@
+/** The REST face on a port. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Allowed, guardOf } from '../http/guard.js';
+import { DEFAULT_LIMITS, type HttpLimits } from '../http/limits.js';
+import { type Listening, listen } from '../http/listen.js';
+import { DEFAULT_BODY_BYTES, tooLarge } from './fetch.js';
+import { plainProblem } from './problem.js';
+import type { FaceRequest, FaceResponse } from './types.js';
+
+export interface FaceDoorOptions {
+  answer: (request: FaceRequest) => FaceResponse | Promise<FaceResponse>;
+  host?: string;
+  port?: number;
+  /** Further names that Host and Origin may hold; pages of loopback may always ask (CORS). */
+  allowed?: Allowed;
+  bodyBytes?: number;
+  limits?: Partial<HttpLimits>;
+}
+
+const DRAIN = 262_144;
+
+type Read = Uint8Array | undefined | 'too_large';
+
+/** Calls `done` once; never where the client goes away first. */
+const readBytes = (request: IncomingMessage, limit: number, done: (body: Read) => void): void => {
+  const { headers } = request;
+  const length = headers['content-length'];
+  if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) {
+    done(undefined);
+    return;
+  }
+  if (Number(length ?? 0) > limit) {
+    done('too_large');
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const take = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size <= limit) {
+      chunks.push(chunk);
+      return;
+    }
+    request.off('data', take);
+    request.off('end', end);
+    done('too_large');
+  };
+  const end = (): void => {
+    const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size);
+    done(size === 0 ? undefined : whole);
+  };
+  request.on('data', take);
+  request.on('end', end);
+};
+
+const flat = (headers: IncomingMessage['headers']): Record<string, string | undefined> => {
+  const out: Record<string, string | undefined> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    out[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return out;
+};
+
+const write = (
+  response: ServerResponse,
+  { status, headers, body }: FaceResponse,
+  extra: Record<string, string>,
+): void => {
+  if (response.destroyed || response.writableEnded) return;
+  const hasNone = status === 204 || status === 304;
+  const length = hasNone ? {} : { 'content-length': body === undefined ? 0 : Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, ...extra, ...length });
+  if (hasNone || body === undefined) response.end();
+  else response.end(body);
+};
+
+/** Throws `cannot_listen`. */
+export const serveFace = async ({
+  answer,
+  host = '127.0.0.1',
+  port = 0,
+  allowed = {},
+  bodyBytes = DEFAULT_BODY_BYTES,
+  limits,
+}: FaceDoorOptions): Promise<Listening> => {
+  const guard = guardOf({ hosts: [host, ...(allowed.hosts ?? [])], origins: allowed.origins });
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method = 'GET', url = '/', headers } = request;
+    const { origin } = headers;
+    const cors: Record<string, string> =
+      origin === undefined
+        ? {}
+        : { 'access-control-allow-origin': origin, 'access-control-expose-headers': '*', vary: 'origin' };
+    if (!guard.isHost(headers.host) || !guard.isOrigin(origin)) {
+      const message = guard.isHost(headers.host)
+        ? 'Requests from this origin are not taken'
+        : 'This server is not called that';
+      write(response, plainProblem({ status: 403, code: 'forbidden', message }), { connection: 'close' });
+      return;
+    }
+    if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
+      const asked = headers['access-control-request-headers'];
+      write(
+        response,
+        { status: 204, headers: { 'access-control-max-age': '600' }, body: undefined },
+        {
+          ...cors,
+          'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+          'access-control-allow-headers': typeof asked === 'string' ? asked : '*',
+        },
+      );
+      return;
+    }
+    readBytes(request, bodyBytes, (body) => {
+      if (body === 'too_large') {
+        write(response, tooLarge(bodyBytes), { ...cors, connection: 'close' });
+        let drained = 0;
+        request.on('data', (chunk: Buffer) => {
+          drained += chunk.length;
+          if (drained > DRAIN) request.destroy();
+        });
+        request.resume();
+        return;
+      }
+      const cut = url.indexOf('?');
+      const answered = answer({
+        method,
+        path: cut < 0 ? url : url.slice(0, cut),
+        query: cut < 0 ? '' : url.slice(cut + 1),
+        headers: flat(headers),
+        body,
+        origin: `http://${headers.host}`,
+      });
+      if (answered instanceof Promise) void answered.then((made) => write(response, made, cors));
+      else write(response, answered, cors);
+    });
+  };
+  return listen(listener, host, port, { ...DEFAULT_LIMITS, ...limits });
+};

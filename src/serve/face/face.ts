@@ -1,0 +1,263 @@
+/**
+ * The REST face of a world: a request of the document's own form in, its answer out, over the same sessions that agents have
+ * (issue "a stateful fake of any API"). Transports are elsewhere; nothing here throws for what a client can send.
+ */
+import type { Face } from '../../artifacts/face.js';
+import { type SchemaChecks, schemaChecks } from '../../document/checks.js';
+import { basesOf, httpOperations } from '../../document/http.js';
+import type { Node } from '../../document/node.js';
+import { refsOf } from '../../document/refs.js';
+import { asTreadleError, type TreadleError } from '../../errors.js';
+import type { Json } from '../../kit/hash.js';
+import { besideOf } from '../sessions/beside.js';
+import { after, type Maybe } from '../sessions/server/turns.js';
+import type { CallOutcome } from '../tool-host.js';
+import { type AnswerContext, type Answerer, answererOf } from './answer/answerer.js';
+import { etagOf, precondition } from './answer/etag.js';
+import type { Caller, Callers } from './callers.js';
+import { plainProblem } from './problem.js';
+import { notAcceptable } from './request/accept.js';
+import { argumentsOf } from './request/arguments.js';
+import { decode, isFaceError } from './request/decode.js';
+import { type Found, type Router, routerOf } from './request/router.js';
+import { saidBy } from './request/said.js';
+import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, FaceResponse } from './types.js';
+
+export interface FaceOptions {
+  root: Node;
+  /** Of the specification that the document is written in. */
+  version: string;
+  face: Face;
+  /** Before the names of the service's tools in the world. */
+  prefix?: string;
+  /** What is generated beside the rows follows from it. */
+  seed: string;
+  callers: Callers;
+  /** Operations behind which nothing stands are refused with 501 instead of answered by example. */
+  strict?: boolean;
+  /** Requests without a key are refused with 401. */
+  needsKey?: boolean;
+  /** Answers in place of the operation, or lets it pass: injected faults. */
+  before?: (event: FaceEvent) => Maybe<FaceResponse | undefined>;
+  /** Hears of every answer of an operation: webhooks. */
+  after?: (event: FaceEvent & { response: FaceResponse; outcome?: CallOutcome | undefined }) => void;
+  /** Hears of what went wrong on our side. */
+  onDefect?: (error: TreadleError) => void;
+}
+
+export interface FaceEvent {
+  operation: FaceOperation;
+  request: FaceRequest;
+  caller: Caller;
+  decoded?: DecodedRequest | undefined;
+}
+
+type Named = { found: Found; answerer: Answerer; caller: Caller };
+
+const ofThrown = (error: TreadleError): FaceError => {
+  const status: Record<string, number> = {
+    bad_session_name: 400,
+    unknown_session: 401,
+    session_closed: 401,
+    session_paused: 409,
+    session_forked: 409,
+    operation_conflict: 409,
+    rolled_back: 409,
+    at_capacity: 503,
+  };
+  const known = status[error.code] ?? (error.fault === 'agent' ? 400 : 500);
+  return { status: known, code: error.code, message: error.line() };
+};
+
+export class RestFace {
+  readonly operations: readonly FaceOperation[];
+  readonly router: Router;
+  readonly checks: SchemaChecks;
+  readonly callers: Callers;
+  readonly #options: FaceOptions;
+  readonly #answerers = new Map<FaceOperation, Answerer>();
+  readonly #document: { root: Node; refs: ReturnType<typeof refsOf>; version: string };
+
+  constructor(options: FaceOptions) {
+    this.#options = options;
+    this.callers = options.callers;
+    const { root, version, face } = options;
+    const refs = refsOf(root);
+    this.#document = { root, refs, version };
+    this.checks = schemaChecks(root, version);
+    const bindings = new Map(face.bindings.map((binding) => [binding.operation, binding]));
+    const why = new Map(face.unbound.map((one) => [one.operation, one.why]));
+    this.operations = httpOperations(root, refs).map((http) => ({
+      http,
+      binding: bindings.get(http.label),
+      why: why.get(http.label),
+    }));
+    this.router = routerOf(this.operations, basesOf(root));
+  }
+
+  /** Never throws and never rejects. */
+  answer(request: FaceRequest): Maybe<FaceResponse> {
+    try {
+      const answered = this.#answer(request);
+      return answered instanceof Promise ? answered.catch((thrown: unknown) => this.#defect(thrown)) : answered;
+    } catch (thrown) {
+      return this.#defect(thrown);
+    }
+  }
+
+  #defect(thrown: unknown): FaceResponse {
+    const error = asTreadleError(thrown, 'infrastructure');
+    const told = ofThrown(error);
+    if (told.status === 500) this.#options.onDefect?.(error);
+    return plainProblem(told);
+  }
+
+  #answer(request: FaceRequest): Maybe<FaceResponse> {
+    const found = this.router.find(request.method, request.path, saidBy(request));
+    if (found === undefined)
+      return plainProblem({
+        status: 404,
+        code: 'unknown_path',
+        message: `The document has no path that fits ${request.path.slice(0, 200)}`,
+      });
+    if ('allow' in found) return notAllowed(request, found.allow);
+    const answerer = this.answererOf(found.operation);
+    const caller = this.callers.of(request, this.#options.needsKey);
+    if (caller === undefined) {
+      const message = 'An API key is needed';
+      return answerer.failure({ status: 401, code: 'unauthorized', message }, this.#context(request, 0));
+    }
+    return after(caller, (known) => this.#forCaller({ found, answerer, caller: known }, request));
+  }
+
+  answererOf(operation: FaceOperation): Answerer {
+    const known = this.#answerers.get(operation);
+    if (known) return known;
+    const made = answererOf(operation, this.#document);
+    this.#answerers.set(operation, made);
+    return made;
+  }
+
+  #context(request: FaceRequest, now: number, decoded?: DecodedRequest): AnswerContext {
+    return { request, decoded, seed: this.#options.seed, now };
+  }
+
+  #forCaller(named: Named, request: FaceRequest): Maybe<FaceResponse> {
+    const { found, answerer, caller } = named;
+    const { operation } = found;
+    const at = caller.live.clock;
+    const done = (response: FaceResponse, decoded?: DecodedRequest, outcome?: CallOutcome): FaceResponse => {
+      caller.log.add({
+        method: request.method,
+        path: request.path,
+        query: request.query,
+        operation: operation.http.label,
+        operationId: operation.http.id,
+        params: decoded && byName(decoded.params),
+        body: decoded?.body,
+        tool: outcome?.entry.tool,
+        status: response.status,
+        at,
+      });
+      this.#options.after?.({ operation, request, caller, decoded, response, outcome });
+      return request.method === 'HEAD' ? { ...response, body: undefined } : response;
+    };
+    const struck = this.#options.before?.({ operation, request, caller });
+    return after(struck, (instead) => {
+      if (instead) return done(instead);
+      const read = decode(operation, found, request, this.checks);
+      return after(read, (decoded) => {
+        if (isFaceError(decoded)) return done(answerer.failure(decoded, this.#context(request, at)));
+        return after(this.#perform(named, request, decoded, at), ({ response, outcome }) =>
+          done(response, decoded, outcome),
+        );
+      });
+    });
+  }
+
+  #perform(
+    { found, answerer, caller }: Named,
+    request: FaceRequest,
+    decoded: DecodedRequest,
+    at: number,
+  ): Maybe<{ response: FaceResponse; outcome?: CallOutcome }> {
+    const { operation } = found;
+    const context = this.#context(request, at, decoded);
+    const { binding } = operation;
+    if (binding === undefined) {
+      if (!this.#options.strict) return { response: answerer.example(context) };
+      const message = `Nothing grounds what ${operation.http.label} does: ${operation.why ?? 'no tool stands behind it'}`;
+      return { response: answerer.failure({ status: 501, code: 'not_grounded', message }, context) };
+    }
+    const name = (this.#options.prefix ?? '') + binding.tool;
+    const run = (): Maybe<{ response: FaceResponse; outcome?: CallOutcome }> => {
+      const key = request.headers['idempotency-key'];
+      const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+      const once =
+        key !== undefined && isWrite ? { operation: `rest:${operation.http.label}:${key}`.slice(0, 256) } : {};
+      const called = caller.host.call(name, argumentsOf(binding, decoded) as Json, once);
+      return after(called, (outcome) => ({ outcome, response: this.#shown(answerer, outcome, context) }));
+    };
+    const condition = request.headers['if-match'];
+    if (condition === undefined || request.method === 'GET' || request.method === 'HEAD')
+      return after(run(), (made) => ({ ...made, response: this.#unchanged(request, made.response) }));
+    return after(this.#current(found, caller, request, context), (current) => {
+      const failed = current === undefined ? undefined : precondition(request, etagOf(current));
+      return failed === 412
+        ? {
+            response: answerer.failure(
+              { status: 412, code: 'precondition_failed', message: 'The row has changed: its ETag is another' },
+              context,
+            ),
+          }
+        : run();
+    });
+  }
+
+  #shown(answerer: Answerer, outcome: CallOutcome, context: AnswerContext): FaceResponse {
+    const { page, failure } = besideOf(outcome);
+    if (outcome.ok) return answerer.success(outcome.result, { ...context, page });
+    const { code, status } = outcome.error ?? { code: 'internal_error', status: 500 };
+    const message = failure?.message ?? code.replaceAll('_', ' ');
+    return answerer.failure({ status, code, message, field: failure?.field }, context);
+  }
+
+  /** 304 where the client has what would be answered. */
+  #unchanged(request: FaceRequest, response: FaceResponse): FaceResponse {
+    const { etag } = response.headers;
+    if (request.headers['if-none-match'] === undefined || typeof etag !== 'string' || response.status !== 200)
+      return response;
+    if (precondition(request, etag) !== 304) return response;
+    const { 'content-type': _, ...headers } = response.headers;
+    return { status: 304, headers, body: undefined };
+  }
+
+  /** The body that a GET of the same path would answer with now. */
+  #current(found: Found, caller: Caller, request: FaceRequest, context: AnswerContext): Maybe<string | undefined> {
+    const get = this.router.find('GET', request.path, saidBy(request));
+    if (get === undefined || 'allow' in get || get.operation.binding === undefined) return undefined;
+    if (get.operation === found.operation) return undefined;
+    const { binding } = get.operation;
+    const read = { params: context.decoded?.params ?? {} };
+    const name = (this.#options.prefix ?? '') + binding.tool;
+    return after(caller.host.call(name, argumentsOf(binding, read) as Json), (outcome) => {
+      if (!outcome.ok) return undefined;
+      const { body } = this.answererOf(get.operation).success(outcome.result, context);
+      return typeof body === 'string' ? body : undefined;
+    });
+  }
+}
+
+const byName = (params: Readonly<Record<string, Json>>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(params).map(([key, value]) => [key.slice(key.indexOf(' ') + 1), value]));
+
+const notAllowed = (request: FaceRequest, allow: readonly string[]): FaceResponse => {
+  const methods = [...new Set([...allow, ...(allow.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ');
+  if (request.method === 'OPTIONS') return { status: 204, headers: { allow: methods }, body: undefined };
+  const problem = plainProblem({
+    status: 405,
+    code: 'method_not_allowed',
+    message: `${request.method} is not among ${methods}`,
+  });
+  return { ...problem, headers: { ...problem.headers, allow: methods } };
+};

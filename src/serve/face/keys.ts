@@ -1,0 +1,54 @@
+/** Where a request may hold an API key: what the document's security schemes say, and what clients send anyway. */
+import { isNode, type Node } from '../../document/node.js';
+import type { Refs } from '../../document/refs.js';
+import type { FaceRequest } from './types.js';
+
+export interface KeyPlace {
+  in: 'header' | 'query' | 'cookie';
+  name: string;
+}
+
+const USUAL: readonly KeyPlace[] = [
+  { in: 'header', name: 'authorization' },
+  { in: 'header', name: 'x-api-key' },
+  { in: 'header', name: 'api-key' },
+];
+
+/** The document's own first. */
+export const keyPlacesOf = (root: Node, refs: Refs): KeyPlace[] => {
+  const components = isNode(root.components) ? root.components : {};
+  const schemes = isNode(components.securitySchemes) ? Object.values(components.securitySchemes) : [];
+  const own = schemes.flatMap((scheme): KeyPlace[] => {
+    const { node } = refs.resolve(scheme);
+    if (node.type !== 'apiKey' || typeof node.name !== 'string') return [];
+    const place = node.in;
+    if (place !== 'header' && place !== 'query' && place !== 'cookie') return [];
+    return [{ in: place, name: place === 'header' ? node.name.toLowerCase() : node.name }];
+  });
+  const all = [...own, ...USUAL];
+  return all.filter((one, i) => all.findIndex((other) => other.in === one.in && other.name === one.name) === i);
+};
+
+const cookieOf = (header: string | undefined, name: string): string | undefined => {
+  for (const pair of header?.split(';') ?? []) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+};
+
+/** The first key there is; the whole header, so that a scheme's word is part of it. */
+export const keyOf = ({ headers, query }: FaceRequest, places: readonly KeyPlace[]): string | undefined => {
+  for (const { in: place, name } of places) {
+    const found =
+      place === 'header'
+        ? headers[name]
+        : place === 'cookie'
+          ? cookieOf(headers.cookie, name)
+          : query === ''
+            ? undefined
+            : (new URLSearchParams(query).get(name) ?? undefined);
+    if (found) return found;
+  }
+  return undefined;
+};
