@@ -23,7 +23,7 @@ const ask = async (
     }),
   );
   const text = await answer.text();
-  return { status: answer.status, body: text ? JSON.parse(text) : undefined };
+  return { status: answer.status, body: text ? JSON.parse(text) : {} };
 };
 const create = (session: string, name: string) =>
   ask(session, 'POST', '/customers', { name, email: `${name.toLowerCase()}@mail.example` });
