@@ -14,7 +14,7 @@ const ask = async (
   method: string,
   path: string,
   body?: unknown,
-): Promise<{ status: number; body: any }> => {
+): Promise<{ status: number; body: Record<string, unknown> }> => {
   const answer = await fake.fetch(
     new Request(`http://desk.test${path}`, {
       method,
