@@ -97,18 +97,19 @@ export const DESK = {
         responses: { 201: one('Comment'), 404: error, 422: error },
       },
     },
-    '/reports/busiest-hour': {
-      get: {
-        operationId: 'busiestHour',
+    '/quotes/estimate': {
+      post: {
+        operationId: 'estimate',
+        requestBody: { content: json({ type: 'object', properties: { hours: { type: 'number' } } }) },
         responses: {
           200: {
-            description: 'The hour',
+            description: 'What it would cost',
             content: json({
               type: 'object',
-              required: ['hour', 'tickets'],
+              required: ['cents', 'days'],
               properties: {
-                hour: { type: 'integer', minimum: 0, maximum: 23 },
-                tickets: { type: 'integer', minimum: 0 },
+                cents: { type: 'integer', minimum: 1, maximum: 9_900 },
+                days: { type: 'integer', minimum: 1 },
               },
             }),
           },

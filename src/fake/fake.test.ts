@@ -150,9 +150,25 @@ it('runs a request with an idempotency key once', async () => {
   expect(total).toBe(1);
 });
 
-it('answers by example what nothing grounds', async () => {
-  const answered = await client()('GET', '/reports/busiest-hour');
+it('answers by example what nothing grounds, always the same, and refuses it where that is wanted', async () => {
+  const ask = client();
+  const answered = await ask('POST', '/quotes/estimate', { hours: 3 });
   expect(answered.status).toBe(200);
   expect(answered.headers.get('x-treadle-tier')).toBe('synthetic');
-  expect(answered.body.hour).toEqual(expect.any(Number));
+  expect(answered.body.cents).toEqual(expect.any(Number));
+  expect((await ask('POST', '/quotes/estimate', { hours: 3 })).body).toEqual(answered.body);
+  const strict = await openFake({
+    documents: [{ name: 'desk', text: DESK_TEXT }],
+    seed: '1',
+    strict: true,
+    needsKey: true,
+  });
+  const post = (headers: Record<string, string>) =>
+    strict.fetch(new Request('http://desk.test/quotes/estimate', { method: 'POST', headers }));
+  expect([(await post({})).status, (await post({ 'x-desk-key': 'k' })).status]).toEqual([401, 501]);
+  await strict.close();
+});
+
+it('is not acceptable in a form that the document does not have', async () => {
+  expect((await client()('GET', '/customers', undefined, { accept: 'text/csv' })).status).toBe(406);
 });

@@ -8,6 +8,7 @@ import type { Sighting } from '../openapi/sightings.js';
 import { countTool, deleteAllTool, singleTool } from '../openapi/single-tools.js';
 import { tagTool } from '../openapi/tags.js';
 import type { ToolContext } from '../openapi/tools.js';
+import { COMPUTE } from '../openapi/verdict.js';
 import { adapted } from './adapt.js';
 import type { Drafted, FaceDraft, Subject } from './draft.js';
 import { type ListDraft, listDraft } from './lists.js';
@@ -20,6 +21,10 @@ export interface EntityDrafts {
   /** What is known of the lists among them until their steps are written out. */
   lists: Map<FaceDraft, ListDraft>;
 }
+
+const COMPUTED = 'it computes something, and nothing reads what it would keep';
+
+const computes = ({ op }: Sighting): boolean => COMPUTE.test(`${op.path} ${op.id ?? ''}`);
 
 type Note = (operation: string, why: string) => void;
 
@@ -74,8 +79,10 @@ export const plainDrafts = (entity: Entity, context: ToolContext, note: Note): E
       out.drafts.push('list' in made ? made.draft : made);
     }
   };
+  const isRead = entity.resource.sightings.some(({ kind }) => kind === 'get' || kind === 'list' || kind === 'search');
   for (const sighting of entity.resource.sightings)
-    if (sighting.kind !== 'action') take(sighting, drafted({ entity, sighting, context }));
+    if (sighting.kind !== 'action')
+      take(sighting, !isRead && computes(sighting) ? COMPUTED : drafted({ entity, sighting, context }));
   for (const relation of entity.relations) {
     const tool = relationTool(entity, relation, context.schemas);
     const subject = { entity, sighting: relation.sighting, context };

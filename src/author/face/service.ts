@@ -17,6 +17,7 @@ import { adapted } from './adapt.js';
 import type { FaceDraft } from './draft.js';
 import { type ListDraft, withScope } from './lists.js';
 import { plainDrafts } from './operations.js';
+import { refusing } from './refusing.js';
 import { relaxed } from './relax.js';
 
 type Note = (operation: string, why: string) => void;
@@ -31,7 +32,8 @@ const actions = (entity: Entity, tables: Record<string, Table>, context: Service
       note(sighting.op.label, compiled?.why ?? noVerb(sighting));
       continue;
     }
-    const draft = adapted(compiled.draft.tool, { entity, sighting, context }, `the verb ${found.match.word}`);
+    const tool = refusing(compiled.draft.tool, sighting.op.failures);
+    const draft = adapted(tool, { entity, sighting, context }, `the verb ${found.match.word}`);
     if (typeof draft === 'string') {
       note(sighting.op.label, draft);
       continue;

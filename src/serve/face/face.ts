@@ -3,6 +3,7 @@
  * (issue "a stateful fake of any API"). Transports are elsewhere; nothing here throws for what a client can send.
  */
 import type { Face } from '../../artifacts/face.js';
+import type { Tier } from '../../artifacts/tool.js';
 import { type SchemaChecks, schemaChecks } from '../../document/checks.js';
 import { basesOf, httpOperations } from '../../document/http.js';
 import type { Node } from '../../document/node.js';
@@ -165,6 +166,8 @@ export class RestFace {
     const struck = this.#options.before?.({ operation, request, caller });
     return after(struck, (instead) => {
       if (instead) return done(instead);
+      const unacceptable = notAcceptable(operation, request.headers.accept);
+      if (unacceptable) return done(answerer.failure(unacceptable, this.#context(request, at)));
       const read = decode(operation, found, request, this.checks);
       return after(read, (decoded) => {
         if (isFaceError(decoded)) return done(answerer.failure(decoded, this.#context(request, at)));
@@ -185,7 +188,7 @@ export class RestFace {
     const context = this.#context(request, at, decoded);
     const { binding } = operation;
     if (binding === undefined) {
-      if (!this.#options.strict) return { response: answerer.example(context) };
+      if (!this.#options.strict) return { response: withTier(answerer.example(context), 'synthetic') };
       const message = `Nothing grounds what ${operation.http.label} does: ${operation.why ?? 'no tool stands behind it'}`;
       return { response: answerer.failure({ status: 501, code: 'not_grounded', message }, context) };
     }
@@ -196,7 +199,7 @@ export class RestFace {
       const once =
         key !== undefined && isWrite ? { operation: `rest:${operation.http.label}:${key}`.slice(0, 256) } : {};
       const called = caller.host.call(name, argumentsOf(binding, decoded) as Json, once);
-      return after(called, (outcome) => ({ outcome, response: this.#shown(answerer, outcome, context) }));
+      return after(called, (outcome) => ({ outcome, response: this.#shown(answerer, outcome, context, binding.tier) }));
     };
     const condition = request.headers['if-match'];
     if (condition === undefined || request.method === 'GET' || request.method === 'HEAD')
@@ -214,9 +217,9 @@ export class RestFace {
     });
   }
 
-  #shown(answerer: Answerer, outcome: CallOutcome, context: AnswerContext): FaceResponse {
+  #shown(answerer: Answerer, outcome: CallOutcome, context: AnswerContext, tier: Tier): FaceResponse {
     const { page, failure } = besideOf(outcome);
-    if (outcome.ok) return answerer.success(outcome.result, { ...context, page });
+    if (outcome.ok) return withTier(answerer.success(outcome.result, { ...context, page }), tier);
     const { code, status } = outcome.error ?? { code: 'internal_error', status: 500 };
     const message = failure?.message ?? code.replaceAll('_', ' ');
     return answerer.failure({ status, code, message, field: failure?.field }, context);
@@ -247,6 +250,12 @@ export class RestFace {
     });
   }
 }
+
+/** Says on what an answer rests, where that is not the document. */
+const withTier = (response: FaceResponse, tier: Tier): FaceResponse => {
+  if (tier !== 'spec') response.headers['x-treadle-tier'] = tier;
+  return response;
+};
 
 const byName = (params: Readonly<Record<string, Json>>): Record<string, Json> =>
   Object.fromEntries(Object.entries(params).map(([key, value]) => [key.slice(key.indexOf(' ') + 1), value]));

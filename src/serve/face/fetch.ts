@@ -25,7 +25,10 @@ const toResponse = ({ status, headers, body }: FaceResponse): Response => {
     (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, one]),
   );
   const hasNone = status === 204 || status === 304 || status === 205 || status < 200;
-  return new Response(hasNone || body === undefined ? null : (body as NonNullable<ConstructorParameters<typeof Response>[0]>), { status, headers: list });
+  return new Response(
+    hasNone || body === undefined ? null : (body as NonNullable<ConstructorParameters<typeof Response>[0]>),
+    { status, headers: list },
+  );
 };
 
 export const tooLarge = (limit: number): FaceResponse =>
