@@ -19,6 +19,8 @@ export interface HttpParam {
   schema: Node;
   /** Media type its value is written in, where the document gives one in place of a style. */
   content?: string;
+  /** Of a path: its value may hold slashes that are not encoded. */
+  multi?: true;
   example?: unknown;
   description?: string;
 }
@@ -97,6 +99,7 @@ const paramOf = (value: unknown, refs: Refs): HttpParam | undefined => {
     explode: typeof node.explode === 'boolean' ? node.explode : style === 'form',
     schema: isNode(node.schema) ? node.schema : (content?.schema ?? { type: node.type ?? 'string' }),
     ...(content ? { content: content.type } : {}),
+    ...(node['x-multi-segment'] === true ? { multi: true as const } : {}),
     ...exampleOf(node, refs),
     ...(typeof node.description === 'string' ? { description: node.description } : {}),
   };

@@ -55,7 +55,7 @@ const newAjv = (allErrors: boolean): Ajv2020 => {
     ownProperties: true,
     logger: false,
     multipleOfPrecision: 9,
-    code: { regExp },
+    code: { regExp, optimize: false },
   });
   formats.default(ajv, { mode: 'fast' });
   ajv.removeKeyword('uniqueItems');

@@ -119,7 +119,8 @@ const compositeParts = (schema: Node, how: Rewriting, depth: number): Record<str
   }
   for (const key of SUBSCHEMA)
     if (isNode(schema[key]) || typeof schema[key] === 'boolean') out[key] = rewrite(schema[key], how, depth + 1);
-  if ('then' in out || 'else' in out ? !('if' in out) : false) {
+  // Alone they say nothing.
+  if (!('if' in out)) {
     delete out.then;
     delete out.else;
   }
@@ -152,7 +153,8 @@ export const rewrite = (value: unknown, how: Rewriting, depth = 0): Out => {
   if (typeof value === 'boolean') return value;
   if (!isNode(value)) return true;
   if (typeof value.$ref === 'string') {
-    const ref: Record<string, unknown> = { later: how.later(how.refs.resolve(value).node) };
+    const { node } = how.refs.resolve(value);
+    const ref: Record<string, unknown> = Object.keys(node).length === 0 ? {} : { later: how.later(node) };
     const { $ref, ...rest } = value;
     if (!how.bareRefs && Object.keys(rest).length > 0) {
       const beside = rewrite(rest, how, depth);

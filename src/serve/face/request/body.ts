@@ -74,6 +74,14 @@ const readAs = (
   return finished(isJsonType(bare) ? parseJson(read.text) : { value: read.text }, media, type);
 };
 
+/** An empty form is a form without fields, and the schema says what is missing. */
+const nothing = ({ media }: HttpBody, sent: string): BodyRead => {
+  const form = (sent === '' ? media : media.filter((one) => bareType(one.type) === bareType(sent))).find(
+    (one) => bareType(one.type) === FORM,
+  );
+  return form ? { body: { value: {}, media: form, type: FORM } } : missing();
+};
+
 /** At once, but for multipart. A body where the document has none is not looked at. */
 export const bodyOf = (
   declared: HttpBody | undefined,
@@ -84,8 +92,8 @@ export const bodyOf = (
   const bytes = request.body;
   if (bytes && bytes.byteLength > limits.bytes) return { error: tooLarge(limits.bytes) };
   if (!declared) return {};
-  if (!bytes || bytes.byteLength === 0) return declared.required ? missing() : {};
   const sent = request.headers['content-type']?.trim() ?? '';
+  if (!bytes || bytes.byteLength === 0) return declared.required ? nothing(declared, sent) : {};
   if (sent !== '') {
     const media = mediaFor(declared.media, sent);
     return media ? readAs(bytes, sent, media, refs, limits) : notTaken(declared.media, sent);

@@ -10,6 +10,10 @@ import type { Found } from './router.js';
 
 const MOST_FAULTS = 20;
 
+/** `/a/b` to `a.b`, as errors name fields. */
+const dotted = (pointer: string): string =>
+  pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+
 const hasValue = (params: Readonly<Record<string, Json>>, key: string): boolean => Object.hasOwn(params, key);
 
 /** Headers that HTTP has for itself; a document may not describe them as parameters (OpenAPI 3.1, 4.8.12.1). */
@@ -29,7 +33,11 @@ const paramFaults = (
       return param.required ? [{ ...place, keyword: 'required', message: `${param.name} is required.` }] : [];
     return checks
       .check(param.schema, params[key], 'request')
-      .map(({ at, keyword, message }) => ({ ...place, keyword, message: `${param.name}${at} ${message}.` }));
+      .map(({ at, keyword, message }) => ({
+        ...place,
+        keyword,
+        message: `${[param.name, ...(at === '' ? [] : [dotted(at)])].join('.')} ${message}.`,
+      }));
   });
 
 const bodyFaults = (read: { value: Json; media: { schema: unknown } }, checks: SchemaChecks): RequestFault[] =>
@@ -41,7 +49,7 @@ const bodyFaults = (read: { value: Json; media: { schema: unknown } }, checks: S
           in: 'body',
           at,
           keyword,
-          message: `${at === '' ? 'The body' : at.slice(1)} ${message}.`,
+          message: `${at === '' ? 'The body' : dotted(at)} ${message}.`,
         }));
 
 /** The status that the document has for requests that do not fit: 400 before 422, 404 where only the path is wrong and it has neither. */
@@ -52,17 +60,19 @@ const statusOf = (operation: FaceOperation, faults: readonly RequestFault[]): nu
   return has('404') && faults.every((fault) => fault.in === 'path') ? 404 : 400;
 };
 
-/** `/a/b` to `a.b`, as errors name fields. */
-const fieldOf = (fault: RequestFault): string =>
-  fault.in === 'body' ? fault.at.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') : fault.at;
-
 const refused = (operation: FaceOperation, all: readonly RequestFault[]): FaceError => {
   const faults = all.slice(0, MOST_FAULTS);
   const [first] = faults as [RequestFault];
   const status = statusOf(operation, faults);
   const code = status === 404 ? 'not_found' : first.keyword === 'required' ? 'missing_argument' : 'invalid_argument';
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  return { status, code, message: `${first.message}${more}`, field: fieldOf(first) || undefined, faults };
+  return {
+    status,
+    code,
+    message: `${first.message}${more}`,
+    field: (first.in === 'body' ? dotted(first.at) : first.at) || undefined,
+    faults,
+  };
 };
 
 const tooMany = (most: number): FaceError => ({

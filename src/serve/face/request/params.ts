@@ -13,6 +13,9 @@ import { decoded } from './template.js';
 import { grow, inner, isInner, keysOf } from './tree.js';
 import { type Forms, formsOf, isOpen, propertyNames, takes } from './view.js';
 
+/** Some documents write the marks of a wild hole in the parameter's name too. */
+const plainName = (name: string): string => name.replace(/^\+|[+*]$/g, '');
+
 const same = (text: string): string => text;
 
 const percentDecoded = (text: string): string => decoded(text) ?? text;
@@ -109,7 +112,7 @@ const cookieValue = (to: Reading, param: HttpParam, header: string | undefined):
   queryValue(to, param, cookiesOf(header?.replaceAll('&', ';')), new Set());
 };
 
-/** What the document names is read; whatever else is sent is not looked at, as servers do. Faults are those of syntax only. */
+/** What the document names is read, and holes of the path that it forgot to name; whatever else is sent is not looked at, as servers do. Faults are those of syntax only. */
 export const paramsOf = (
   list: readonly HttpParam[],
   found: Found,
@@ -120,7 +123,7 @@ export const paramsOf = (
   const to: Reading = { refs, faults: [], params: {} };
   let pairs: Pair[] | undefined;
   for (const param of list) {
-    if (param.in === 'path') single(to, param, found.raw.get(param.name), percentDecoded);
+    if (param.in === 'path') single(to, param, found.raw.get(plainName(param.name)), percentDecoded);
     else if (param.in === 'header') single(to, param, request.headers[param.name.toLowerCase()], same);
     else if (param.in === 'cookie') cookieValue(to, param, request.headers.cookie);
     else {
@@ -130,5 +133,7 @@ export const paramsOf = (
       queryValue(to, param, pairs, claimed);
     }
   }
+  const declared = new Set(list.filter((param) => param.in === 'path').map(({ name }) => plainName(name)));
+  for (const [name, text] of found.params) if (!declared.has(name)) to.params[`path ${name}`] = text;
   return { params: to.params, faults: to.faults };
 };
