@@ -9,7 +9,7 @@ import { type Rewriting, rewrite } from './rewrite.js';
 /** Compiled schemas that are kept; then all go, and those still in use come back on their next value. */
 const KEPT = 4_000;
 /** Schemas that one value may pass through: documents of allOf upon allOf would never end. */
-const STEPS = 2_000_000;
+const STEPS = 1_000_000;
 /** Texts longer than this are not held against patterns, whose time may grow with the square of it. */
 const LONGEST_FOR_PATTERN = 20_000;
 
@@ -74,7 +74,7 @@ export const FORMATS: ReadonlySet<string> = new Set(
 );
 
 /** `how` without what the checker itself knows. */
-export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: boolean): Checker => {
+export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: boolean, kept = KEPT): Checker => {
   const numbers = new Map<Node, number>();
   const schemas: Node[] = [];
   let compiled = new Map<number, ValidateFunction | undefined>();
@@ -112,7 +112,7 @@ export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: 
       return [];
     }
     if (!compiled.has(number)) {
-      if (compiled.size >= KEPT) {
+      if (compiled.size >= kept) {
         compiled = new Map();
         ajv = undefined;
       }

@@ -12,7 +12,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const numberOf = (text: string, whole: boolean): number | undefined => {
   if (text.length > 400 || !(whole ? INTEGER : NUMBER).test(text)) return undefined;
   const value = Number(text);
-  if (!Number.isFinite(value) || (INTEGER.test(text) && !Number.isSafeInteger(value))) return undefined;
+  if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value))) return undefined;
   return value;
 };
 

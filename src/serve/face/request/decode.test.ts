@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../document/node.js';
+import { notAcceptable } from './accept.js';
 import { argumentsOf } from './arguments.js';
-import { serviceOf } from './request.fixture.js';
+import { readBody } from './limits.js';
+import { requestOf, serviceOf } from './request.fixture.js';
+import type { Found } from './router.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -191,6 +194,69 @@ describe('bodies', () => {
     const form = service.ask('POST', '/x', { type: FORM, body: 'name=a&__proto__[x]=1&meta[__proto__]=1' });
     expect(({} as Node).x).toBeUndefined();
     expect(form).toHaveProperty('body');
+  });
+});
+
+describe('answers to what does not fit', () => {
+  const answers = (statuses: string[], more: Node = {}): Node => ({
+    paths: {
+      '/x/{id}/{other}': {
+        post: {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+          responses: Object.fromEntries(statuses.map((status) => [status, { description: '' }])),
+          ...more,
+        },
+      },
+    },
+  });
+  const body = {
+    requestBody: { required: true, content: { [FORM]: { schema: { required: ['a'], properties: {} } } } },
+  };
+
+  it('have the status that the document has', () => {
+    const status = (statuses: string[], more?: Node): unknown =>
+      (serviceOf(answers(statuses, more)).ask('POST', '/x/a/b', { type: FORM, body: '' }) as { status: unknown })
+        .status;
+    expect(status(['200'])).toBe(400);
+    expect(status(['422', '404'])).toBe(422);
+    expect(status(['400', '422'])).toBe(400);
+    expect(status(['404'])).toBe(404);
+    expect(status(['404'], body)).toBe(400);
+  });
+
+  it('name what an empty form lacks, and holes that the document forgot are texts', () => {
+    expect(serviceOf(answers(['400'], body)).ask('POST', '/x/1/b', {})).toMatchObject({
+      code: 'missing_argument',
+      field: 'a',
+    });
+    expect(serviceOf(answers(['400'])).ask('POST', '/x/1/b%20c')).toEqual({
+      params: { 'path id': 1, 'path other': 'b c' },
+    });
+  });
+
+  it('406 only where no type is common', () => {
+    const json = { responses: { 200: { description: '', content: { 'application/json': {} } } } };
+    const { find } = serviceOf(answers([], json));
+    const { operation } = find(requestOf('POST', '/x/1/2')) as Found;
+    const accept = (text: string | undefined): number | undefined => notAcceptable(operation, text)?.status;
+    expect(
+      [undefined, '', '*/*', 'application/*;q=0.5', 'application/vnd.github+json', 'text/html, */*;q=0.1'].map(accept),
+    ).toEqual(Array(6).fill(undefined));
+    expect(['text/html', 'application/json;q=0', 'application/xml'].map(accept)).toEqual([406, undefined, 406]);
+  });
+
+  it('nothing is read beyond the limit', async () => {
+    let pulled = 0;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        pulled++;
+        yield new Uint8Array(1_000);
+      }
+    }
+    expect(await readBody(source(), undefined, 10_000)).toMatchObject({ status: 413 });
+    expect(pulled).toBe(11);
+    expect(await readBody(source(), '10001', 10_000)).toMatchObject({ status: 413 });
+    expect(pulled).toBe(11);
   });
 });
 

@@ -31,13 +31,11 @@ const paramFaults = (
     const place = { in: param.in, at: param.name };
     if (!hasValue(params, key))
       return param.required ? [{ ...place, keyword: 'required', message: `${param.name} is required.` }] : [];
-    return checks
-      .check(param.schema, params[key], 'request')
-      .map(({ at, keyword, message }) => ({
-        ...place,
-        keyword,
-        message: `${[param.name, ...(at === '' ? [] : [dotted(at)])].join('.')} ${message}.`,
-      }));
+    return checks.check(param.schema, params[key], 'request').map(({ at, keyword, message }) => ({
+      ...place,
+      keyword,
+      message: `${[param.name, ...(at === '' ? [] : [dotted(at)])].join('.')} ${message}.`,
+    }));
   });
 
 const bodyFaults = (read: { value: Json; media: { schema: unknown } }, checks: SchemaChecks): RequestFault[] =>

@@ -34,12 +34,12 @@ const writtenOf = ({ style, explode }: HttpParam): Written => {
 
 const node = (named: Iterable<[string, Tree]>): Inner => ({ named: new Map(named), listed: [] });
 
-/** Encoded by clients that know nothing of styles: `a%2Cb` where `a,b` is meant. */
+/** Clients that know nothing of styles encode the marks between items: `a%2Cb` where `a,b` is meant. None encodes a dot. */
 const split = (raw: string, by: string, decode: (raw: string) => string): string[] => {
   if (raw === '') return [];
   if (raw.includes(by)) return raw.split(by).map(decode);
   const text = decode(raw);
-  return text.includes(by) ? text.split(by) : [text];
+  return by !== '.' && text.includes(by) ? text.split(by) : [text];
 };
 
 const fieldsOf = (raw: string, { items, pair }: Written, decode: (raw: string) => string): Inner => {

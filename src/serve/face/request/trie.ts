@@ -8,16 +8,24 @@ export interface Leaf<T> {
 
 interface Branch<T> {
   fixed: Map<string, Branch<T>>;
-  patterns: { key: string; parts: string[]; length: number; next: Branch<T> }[];
+  patterns: (Ranked & { next: Branch<T> })[];
   hole: Branch<T> | undefined;
   /** Templates that take the rest of the path, slashes and all. */
-  rests: { key: string; parts: string[]; length: number; leaf: Leaf<T> }[];
+  rests: (Ranked & { leaf: Leaf<T> })[];
   leaf: Leaf<T> | undefined;
 }
 
 const branch = <T>(): Branch<T> => ({ fixed: new Map(), patterns: [], hole: undefined, rests: [], leaf: undefined });
 
-const byLength = (a: { length: number }, b: { length: number }): number => b.length - a.length;
+interface Ranked {
+  key: string;
+  parts: string[];
+  length: number;
+}
+
+/** More fixed text, then fewer holes; then any order that is always the same. */
+const byRank = (a: Ranked, b: Ranked): number =>
+  b.length - a.length || a.parts.length - b.parts.length || (a.key < b.key ? -1 : 1);
 
 /** `a`, `{x}:b` and `{+c}` as one row of fixed parts: what stands between the holes, slashes with it. */
 const joined = (segments: readonly Segment[]): string[] => {
@@ -57,7 +65,7 @@ const addTo = <T>(root: Branch<T>, segments: readonly Segment[], value: T): void
       else {
         const length = parts.reduce((sum, part) => sum + part.length, 0);
         at.rests.push({ key: whole, parts, length, leaf: { values: [value] } });
-        at.rests.sort(byLength);
+        at.rests.sort(byRank);
       }
       return;
     }
@@ -73,7 +81,7 @@ const addTo = <T>(root: Branch<T>, segments: readonly Segment[], value: T): void
       if (!known) {
         known = { key, parts: segment.fixed, length: fixedLength(segment), next: branch<T>() };
         at.patterns.push(known);
-        at.patterns.sort(byLength);
+        at.patterns.sort(byRank);
       }
       at = known.next;
     }
