@@ -43,6 +43,13 @@ const echoed = (value: Json, said: ReadonlyMap<string, Json>): Json => {
   return out;
 };
 
+/** The document's example brought to fit, where it can be. */
+const fitted = ({ media, place, scope }: Wanted, shape: Shape): Json => {
+  if (media.example === undefined) return shape.fit(undefined, place, scope);
+  const own = shape.fit(media.example as Json, place, { ...scope });
+  return shape.accepts(own) ? own : shape.fit(undefined, place, scope);
+};
+
 export const exampleValue = (wanted: Wanted): Json => {
   const { media, shape, place, scope } = wanted;
   const written = media.example as Json | undefined;
@@ -50,7 +57,7 @@ export const exampleValue = (wanted: Wanted): Json => {
   const fits = [written, ...(shape.flat.examples as Json[])].find(
     (one) => one !== undefined && one !== null && shape.accepts(one),
   );
-  const base = fits ?? shape.fit(written, place, scope);
+  const base = fits ?? fitted(wanted, shape);
   const said = echoed(base, saidOf(wanted));
   return said === base ? base : shape.fit(said, place, { ...scope, full: false });
 };

@@ -136,7 +136,11 @@ const own = (node: Node): Flat => {
   const required = listOf(node.required).filter((name): name is string => typeof name === 'string');
   return {
     types,
-    nullable: node.nullable === true || node['x-nullable'] === true || types?.has('null') === true,
+    nullable:
+      node.nullable === true ||
+      node['x-nullable'] === true ||
+      types?.has('null') === true ||
+      (types === undefined && listed?.includes(null) === true),
     never: listed?.length === 0,
     listed,
     bounds: boundsOf(node),

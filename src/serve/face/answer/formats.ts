@@ -94,7 +94,7 @@ const HAS: Record<string, (text: string) => boolean> = {
   ipv4: (text) => IPV4.test(text),
   ipv6: (text) => IPV6.test(text),
   uri: (text) => text.length < 5_000 && URI.test(text),
-  url: (text) => text.length < 5_000 && /^(https?|ftp):\/\/[a-z0-9][a-z0-9.:-]*([/?#]\S*)?$/i.test(text),
+  url: (text) => text.length < 5_000 && /^(https?|ftp):\/\/([a-z0-9-]+\.)+[a-z]{2,}(:\d{2,5})?([/?#]\S*)?$/i.test(text),
   'uri-reference': (text) => text.length < 5_000 && REFERENCE.test(text),
   'uri-template': (text) => text.length < 5_000 && /^[^\s<>"\\^`|]*$/.test(text),
   uuid: (text) => UUID.test(text),

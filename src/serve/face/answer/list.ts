@@ -48,7 +48,8 @@ export const listShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark |
 
   const make = (place: number, scope: Scope): Json[] => {
     const shown = scope.full && scope.depth <= DEEP ? Math.max(1, minItems) : minItems;
-    return pad([], Math.min(shown, maxItems, MOST_MADE), place, scope);
+    const out = pad([], Math.min(shown, maxItems, MOST_MADE), place, scope);
+    return minItems === 0 && out.some((item, index) => !itemAt(index).accepts(item)) ? [] : out;
   };
 
   return {

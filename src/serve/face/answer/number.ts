@@ -18,8 +18,9 @@ const readNumber = (value: Json): number | undefined => {
   return parseIso(plain);
 };
 
-export const numberScalar = (flat: Flat, name: string, whole: boolean): Scalar => {
+export const numberScalar = (flat: Flat, name: string, integer: boolean): Scalar => {
   const { format, multipleOf } = flat.bounds;
+  const whole = integer || format === 'int32' || format === 'int64';
   const narrow = whole && format === 'int32';
   const low = Math.max(flat.bounds.minimum ?? Number.NEGATIVE_INFINITY, narrow ? -INT32 : Number.NEGATIVE_INFINITY);
   const high = Math.min(flat.bounds.maximum ?? Number.POSITIVE_INFINITY, narrow ? INT32 : Number.POSITIVE_INFINITY);

@@ -79,8 +79,15 @@ export const objectShape = (flat: Flat, shapes: Shapes, mark: Mark | undefined):
   const make = (out: { [key: string]: Json }, property: string, place: number, scope: Scope): void => {
     if (Object.hasOwn(out, property) || scope.left <= 0) return;
     const child = childOf(property);
-    if (child === null || child.shape.flat.never) return;
+    if (child === null || child.shape.flat.never || child.shape.flat.writeOnly) return;
     out[property] = child.shape.fit(undefined, within(place, child.at), scope);
+  };
+
+  /** What need not be there is left out where nothing fits it. */
+  const offer = (out: { [key: string]: Json }, property: string, place: number, scope: Scope): void => {
+    make(out, property, place, scope);
+    const made = out[property];
+    if (made !== undefined && childOf(property)?.shape.accepts(made) === false) delete out[property];
   };
 
   const pad = (out: { [key: string]: Json }, place: number, scope: Scope): void => {
@@ -114,7 +121,7 @@ export const objectShape = (flat: Flat, shapes: Shapes, mark: Mark | undefined):
     if (scope.full && scope.depth <= DEEP)
       for (const property of flat.properties.keys())
         if (!Object.hasOwn(source, property) && !shapes.flats.of(flat.properties.get(property)).writeOnly)
-          make(out, property, place, scope);
+          offer(out, property, place, scope);
     if (minProperties > 0) pad(out, place, scope);
     if (maxProperties < Number.POSITIVE_INFINITY)
       for (const property of Object.keys(out).reverse())
@@ -131,7 +138,8 @@ export const objectShape = (flat: Flat, shapes: Shapes, mark: Mark | undefined):
       if (!isObject(value)) return false;
       const names = Object.keys(value);
       if (names.length < minProperties || names.length > maxProperties) return false;
-      for (const property of flat.required) if (!Object.hasOwn(value, property)) return false;
+      for (const property of flat.required)
+        if (!Object.hasOwn(value, property) && !shapes.flats.of(flat.properties.get(property)).writeOnly) return false;
       return names.every((property) => {
         const listed = flat.properties.has(property);
         const schema = refused(flat, property) ? false : listed ? true : unlisted(flat, property);

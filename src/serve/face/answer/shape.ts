@@ -126,7 +126,9 @@ export const shapesOf = (refs: Refs): Shapes => {
     if (flat.listed !== undefined) {
       const typed = flat.listed.filter((value) => ofType(value, flat.types));
       const scalar = listedScalar(typed.length > 0 ? typed : flat.listed, flat.examples);
-      return guarded(scalarShape(flat, scalar), undefined);
+      const shape = scalarShape(flat, scalar);
+      // Texts listed for a number: they are shown, and nothing fits.
+      return guarded(typed.length > 0 ? shape : { ...shape, accepts: () => false }, undefined);
     }
     if (flat.choices.length > 0) return guarded(choiceShape(flat, name, shapes, mark, nest), undefined);
     const kinds = kindsOf(flat);

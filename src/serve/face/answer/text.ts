@@ -17,6 +17,7 @@ export interface Scalar {
 }
 
 const MOST_CHARACTERS = 10_000;
+const TRIES = 12;
 const MS = 100_000_000_000;
 
 const sizeOf = (text: string): number => (/[\ud800-\udbff]/.test(text) ? [...text].length : text.length);
@@ -29,12 +30,16 @@ const secondsOf = (value: Json): number | undefined => {
 
 const LAST_SECOND = 253_402_300_799;
 
-const timeIn = (format: string | undefined, value: Json): string | undefined => {
-  if (format !== 'date' && format !== 'date-time') return undefined;
-  const seconds = secondsOf(value);
-  if (seconds === undefined || Math.abs(seconds) > LAST_SECOND) return undefined;
-  return format === 'date' ? isoDate(seconds) : isoInstant(seconds);
-};
+/** An instant in the usual ways of writing it, commonest first. */
+function* timesIn(format: string | undefined, seconds: number | undefined): Generator<string> {
+  if (seconds === undefined || Math.abs(seconds) > LAST_SECOND) return;
+  if (format === 'date') yield isoDate(seconds);
+  if (format !== 'date-time') return;
+  const instant = isoInstant(seconds);
+  yield instant;
+  const bare = instant.slice(0, -1);
+  for (const ending of ['.000Z', '+00:00', '.000000Z', '.000+00:00', '.000000+00:00']) yield `${bare}${ending}`;
+}
 
 const plainText = (value: Json): string | undefined => {
   if (typeof value === 'string') return value;
@@ -79,8 +84,15 @@ export const textScalar = (flat: Flat, name: string): Scalar => {
     }
     if (example !== undefined && varied) yield alike(example, r);
     if (example !== undefined) yield example;
-    for (const pattern of patterns) yield pattern.make(r, minLength, Math.min(maxLength, MOST_CHARACTERS));
-    if (format !== undefined) yield makeFormat(format, r);
+    for (const pattern of patterns)
+      for (let tries = format === undefined ? 1 : TRIES; tries > 0; tries--)
+        yield pattern.make(r, minLength, Math.min(maxLength, MOST_CHARACTERS));
+    if (format !== undefined) {
+      const formed = makeFormat(format, r);
+      yield formed;
+      yield formed?.toUpperCase();
+      if (format === 'date-time') yield* timesIn(format, parseIso(formed ?? ''));
+    }
     const named = maker(r, scope);
     yield named;
     yield sized(named, minLength, maxLength, r);
@@ -92,8 +104,7 @@ export const textScalar = (flat: Flat, name: string): Scalar => {
     accepts,
     from(value) {
       if (accepts(value)) return value;
-      const timed = timeIn(format, value);
-      if (timed !== undefined && has(timed)) return timed;
+      for (const timed of timesIn(format, secondsOf(value))) if (has(timed)) return timed;
       const text = plainText(value);
       if (text === undefined) return undefined;
       if (has(text)) return text;
