@@ -2,6 +2,7 @@
 import type { IdStyle } from '../../artifacts/table.js';
 import { singular, snake } from '../../kit/words.js';
 import { scalarField } from './fields.js';
+import { patternStyle } from './id-pattern.js';
 import type { Resource } from './resources.js';
 import type { Schemas, View } from './schema.js';
 import type { Field } from './types.js';
@@ -163,8 +164,8 @@ export const idStyle = (key: FoundKey, fallback: IdStyle): IdStyle => {
   const example = typeof field?.example === 'string' ? field.example : '';
   if (field?.format === 'uuid' || field?.format === 'guid' || UUID.test(example) || /uuid|guid/i.test(key.property))
     return { style: 'uuid' };
-  const twilio = /^\^([A-Z]{2})\[0-9a-fA-F\]\{32\}\$$/.exec(field?.pattern ?? '');
-  if (twilio) return { style: 'hex', prefix: twilio[1] as string, length: 32 };
+  const described = field?.pattern === undefined ? undefined : patternStyle(field.pattern);
+  if (described && described.style !== 'base62') return described;
   const prefixed = PREFIXED.exec(example);
   if (prefixed)
     return { style: 'base62', prefix: prefixed[1] as string, length: Math.min(24, (prefixed[2] as string).length) };
@@ -172,6 +173,7 @@ export const idStyle = (key: FoundKey, fallback: IdStyle): IdStyle => {
   if (/^\d{3,18}$/.test(example)) return { style: 'digits', length: Math.min(example.length, 12) };
   if (/^[0-9a-f]{16,32}$/.test(example)) return { style: 'hex', length: Math.min(32, example.length) };
   if (/^[0-9A-Z]{6,32}$/.test(example)) return { style: 'upper', length: example.length };
+  if (described) return described;
   if (longest < 36 && fallback.style === 'uuid') return { style: 'base36', length: Math.max(4, Math.min(12, longest)) };
   return fallback.length !== undefined && fallback.length > longest
     ? { ...fallback, length: Math.max(3, longest) }

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { patternStyle } from './id-pattern.js';
+
+describe('ids that a pattern describes', () => {
+  it.each([
+    ['^AC[0-9a-fA-F]{32}$', { style: 'hex', prefix: 'AC', length: 32 }],
+    ['^(SM|MM)[0-9a-fA-F]{32}$', { style: 'hex', prefix: 'SM', length: 32 }],
+    ['^(?:i|v)-[0-9a-f]{17}$', undefined],
+    ['^fs-[0-9a-f]{8,}$', { style: 'hex', prefix: 'fs-', length: 12 }],
+    ['^\\d{6}$', { style: 'digits', length: 6 }],
+    ['^[a-z0-9]{10}$', { style: 'base36', length: 10 }],
+    ['^[A-Z0-9]{4,8}$', { style: 'upper', length: 8 }],
+    ['[a-zA-Z0-9_-]+', { style: 'base62', length: 12 }],
+    ['^\\w+$', { style: 'base62', length: 12 }],
+  ])('%s', (pattern, style) => {
+    expect(patternStyle(pattern)).toEqual(style);
+  });
+
+  it.each([
+    '^.*$',
+    '^[0-9]{1,2}$',
+    '^[a-f0-9]{64}$',
+    '^[a-z]{3}-[0-9]{4}$',
+    '^([0-9]{3})?$',
+    '^[^/]+$',
+    '^(?!x)[a-z0-9]+$',
+    '(',
+    '',
+  ])('leaves %s alone', (pattern) => {
+    expect(patternStyle(pattern)).toBeUndefined();
+  });
+});
