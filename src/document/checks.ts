@@ -40,25 +40,22 @@ const isLarge = (value: unknown): boolean => {
 /** `version` as the document writes it: before 3.1, what stands beside a `$ref` is not read. */
 export const schemaChecks = (root: Node, version: string, refs: Refs = refsOf(root)): SchemaChecks => {
   const problems = new Set<string>();
-  const checkers = new Map<string, Checker>();
   const bareRefs = !/^3\.([1-9]|\d\d)/.test(version);
   const note = (why: string, schema: Node): void => {
     const title = typeof schema.title === 'string' ? ` (${schema.title})` : '';
     if (problems.size < MOST_PROBLEMS) problems.add(`${why}${title}`.slice(0, 300));
   };
-  const checker = (use: Use, all: boolean): Checker => {
-    const key = `${use} ${all}`;
-    const known = checkers.get(key) ?? checkerOf({ refs, use, bareRefs, note }, all);
-    checkers.set(key, known);
-    return known;
-  };
+  const checker = (use: Use, all: boolean): Checker => checkerOf({ refs, use, bareRefs, note }, all);
+  /** The first fault ends a check; only where there is one are all of them looked for. */
+  const first = { request: checker('request', false), response: checker('response', false) };
+  const all = { request: checker('request', true), response: checker('response', true) };
   return {
     refs,
     check: (schema, value, use) => {
       try {
-        const first = checker(use, false).run(schema, value);
-        if (first.length === 0) return [];
-        return faultsOf(isLarge(value) ? first : checker(use, true).run(schema, value));
+        const found = first[use].run(schema, value);
+        if (found.length === 0) return [];
+        return faultsOf(isLarge(value) ? found : all[use].run(schema, value));
       } catch (thrown) {
         note(`a check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`, schema);
         return [];

@@ -45,6 +45,8 @@ const isDistinct = (items: readonly unknown[]): boolean => {
 
 type Place = { instancePath: string; parentData: unknown; parentDataProperty: unknown; rootData: unknown };
 
+const FITS: ErrorObject[] = [];
+
 const newAjv = (allErrors: boolean): Ajv2020 => {
   const ajv = new Ajv2020({
     allErrors,
@@ -106,7 +108,7 @@ export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: 
 
   const enter = (number: number, value: unknown, place: Place | undefined): ErrorObject[] => {
     const at = place?.instancePath ?? '';
-    if (entered.some((one) => one.schema === number && one.at === at)) return [];
+    for (const one of entered) if (one.schema === number && one.at === at) return FITS;
     if (++steps > STEPS) {
       if (steps === STEPS + 1) how.note('too many schemas hold for one value', schemas[number] as Node);
       return [];
@@ -119,11 +121,11 @@ export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: 
       compiled.set(number, compile(number));
     }
     const check = compiled.get(number);
-    if (!check) return [];
+    if (!check) return FITS;
     entered.push({ schema: number, at });
     const fits = check.call(undefined, value, place as never) as boolean;
     entered.pop();
-    return fits ? [] : [...(check.errors ?? [])];
+    return fits ? FITS : [...(check.errors ?? [])];
   };
 
   const keyword = (run: (schema: never, value: unknown, place: Place) => ErrorObject[]): SchemaValidateFunction => {

@@ -5,6 +5,7 @@ import type { Json } from '../../../kit/hash.js';
 import type { FaceError, FaceRequest } from '../types.js';
 import { fileOf, utf8 } from './files.js';
 import { multipart, type Read, urlencoded } from './form.js';
+import { inflated } from './inflate.js';
 import { parseJson } from './json.js';
 import { type Limits, tooLarge } from './limits.js';
 import { bareType, FORM, guessed, isJsonType, isXmlType, MULTIPART, mediaFor, parameterOf } from './media.js';
@@ -89,9 +90,12 @@ export const bodyOf = (
   refs: Refs,
   limits: Limits,
 ): BodyRead | Promise<BodyRead> => {
-  const bytes = request.body;
-  if (bytes && bytes.byteLength > limits.bytes) return { error: tooLarge(limits.bytes) };
+  const raw = request.body;
+  if (raw && raw.byteLength > limits.bytes) return { error: tooLarge(limits.bytes) };
   if (!declared) return {};
+  const unpacked = raw && inflated(raw, request.headers['content-encoding'], limits);
+  if (unpacked && 'error' in unpacked) return unpacked;
+  const bytes = unpacked?.bytes;
   const sent = request.headers['content-type']?.trim() ?? '';
   if (!bytes || bytes.byteLength === 0) return declared.required ? nothing(declared, sent) : {};
   if (sent !== '') {

@@ -68,7 +68,15 @@ const fieldPairs = (param: HttpParam, forms: Forms, pairs: readonly Pair[], clai
   );
 };
 
-const queryValue = (to: Reading, param: HttpParam, pairs: readonly Pair[], claimed: ReadonlySet<string>): void => {
+const claimedBeside = (param: HttpParam, list: readonly HttpParam[]): ReadonlySet<string> =>
+  new Set(list.filter((other) => other.in === 'query' && other !== param).map(({ name }) => name));
+
+const queryValue = (
+  to: Reading,
+  param: HttpParam,
+  pairs: readonly Pair[],
+  claimed: () => ReadonlySet<string>,
+): void => {
   const own = pairs.filter(({ name }) => name === param.name);
   const last = own.at(-1);
   if (param.content) {
@@ -83,7 +91,7 @@ const queryValue = (to: Reading, param: HttpParam, pairs: readonly Pair[], claim
     return;
   }
   if (isObject && last === undefined && param.style === 'form' && param.explode) {
-    keep(to, param, explodedFields(fieldPairs(param, forms, pairs, claimed), forms, to.refs));
+    keep(to, param, explodedFields(fieldPairs(param, forms, pairs, claimed()), forms, to.refs));
     return;
   }
   if (last === undefined) return;
@@ -109,7 +117,7 @@ const cookieValue = (to: Reading, param: HttpParam, header: string | undefined):
     single(to, param, cookiesOf(header).find(({ name }) => name === param.name)?.raw, percentDecoded);
     return;
   }
-  queryValue(to, param, cookiesOf(header?.replaceAll('&', ';')), new Set());
+  queryValue(to, param, cookiesOf(header?.replaceAll('&', ';')), () => new Set());
 };
 
 /** What the document names is read, and holes of the path that it forgot to name; whatever else is sent is not looked at, as servers do. Faults are those of syntax only. */
@@ -129,11 +137,10 @@ export const paramsOf = (
     else {
       pairs ??= pairsOf(request.query, most);
       if (pairs === undefined) return undefined;
-      const claimed = new Set(list.filter((other) => other.in === 'query' && other !== param).map(({ name }) => name));
-      queryValue(to, param, pairs, claimed);
+      queryValue(to, param, pairs, () => claimedBeside(param, list));
     }
   }
-  const declared = new Set(list.filter((param) => param.in === 'path').map(({ name }) => plainName(name)));
-  for (const [name, text] of found.params) if (!declared.has(name)) to.params[`path ${name}`] = text;
+  for (const [name, text] of found.params)
+    if (!list.some((param) => param.in === 'path' && plainName(param.name) === name)) to.params[`path ${name}`] = text;
   return { params: to.params, faults: to.faults };
 };

@@ -30,8 +30,7 @@ export const formsOf = (schema: Node | undefined, refs: Refs): Forms => {
   return out;
 };
 
-/** Types that a form names or, saying none, means. */
-export const typesOf = (form: Node): readonly string[] => {
+const typesSaid = (form: Node): readonly string[] => {
   const said = (Array.isArray(form.type) ? form.type : [form.type]).filter((type) => typeof type === 'string');
   const nulls = form.nullable === true ? ['null'] : [];
   if (said.length > 0) return [...said, ...nulls];
@@ -40,7 +39,21 @@ export const typesOf = (form: Node): readonly string[] => {
   return [];
 };
 
-export const takes = (forms: Forms, type: string): boolean => forms.some((form) => typesOf(form).includes(type));
+const keptTypes = new WeakMap<Node, readonly string[]>();
+
+/** Types that a form names or, saying none, means. */
+export const typesOf = (form: Node): readonly string[] => {
+  const known = keptTypes.get(form);
+  if (known) return known;
+  const types = typesSaid(form);
+  keptTypes.set(form, types);
+  return types;
+};
+
+export const takes = (forms: Forms, type: string): boolean => {
+  for (const form of forms) if (typesOf(form).includes(type)) return true;
+  return false;
+};
 
 /** Nothing is said about it. */
 export const isOpen = (forms: Forms): boolean => forms.every((form) => typesOf(form).length === 0);
@@ -49,13 +62,15 @@ export const isOpen = (forms: Forms): boolean => forms.every((form) => typesOf(f
 export const itemForms = (forms: Forms, refs: Refs): Forms =>
   forms.flatMap((form) => formsOf(asNode(form.items), refs));
 
-/** Forms of a property: where it is named, else by its pattern, else what further properties are. */
+/** Forms of a property: where it is named, else what further properties are. */
 export const propertyForms = (forms: Forms, name: string, refs: Refs): Forms => {
-  const named = forms.flatMap((form) =>
-    isNode(form.properties) && Object.hasOwn(form.properties, name) ? formsOf(asNode(form.properties[name]), refs) : [],
-  );
-  if (named.length > 0) return named;
-  return forms.flatMap((form) => formsOf(asNode(form.additionalProperties), refs));
+  let named: Forms | undefined;
+  for (const { properties } of forms) {
+    if (!isNode(properties) || !Object.hasOwn(properties, name)) continue;
+    const own = formsOf(asNode(properties[name]), refs);
+    named = named ? [...named, ...own] : own;
+  }
+  return named ?? forms.flatMap((form) => formsOf(asNode(form.additionalProperties), refs));
 };
 
 /** Names of the properties that its objects have. */
