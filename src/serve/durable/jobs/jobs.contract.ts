@@ -170,6 +170,42 @@ const CASES: Record<string, (bench: JobsBench) => Promise<void>> = {
     strictEqual(await jobs.finish('q', 'j0', TRIES, 1), 'stale');
   },
 
+  async 'what was not begun is given back, and no try is lost'({ jobs, advance }) {
+    await jobs.enqueue('q', numbered(2));
+    for (let attempt = 1; attempt <= 2 * TRIES; attempt++) {
+      deepStrictEqual(leasedIds(await jobs.lease('q', 'a', 1, LEASE)), [`j0@${attempt}`]);
+      strictEqual(await jobs.giveBack('q', [{ id: 'j0', attempt }]), 1);
+      strictEqual(await jobs.giveBack('q', [{ id: 'j0', attempt }]), 0);
+      strictEqual(await jobs.finish('q', 'j0', attempt, 1), 'stale');
+    }
+    await jobs.lease('q', 'a', 1, LEASE);
+    advance(LEASE + 1);
+    const [job] = await jobs.lease('q', 'b', 1, LEASE);
+    strictEqual(await jobs.giveBack('q', [{ id: 'j0', attempt: 2 * TRIES + 1 }]), 0);
+    strictEqual(await jobs.finish('q', 'j0', job?.attempt ?? 0, 1), 'done');
+    strictEqual(await jobs.giveBack('q', [{ id: 'j0', attempt: job?.attempt ?? 0 }]), 0);
+    deepStrictEqual(await rowsOf(jobs), [`j0 done ${2 * TRIES + 2}`, 'j1 waiting 0']);
+  },
+
+  async 'a job is done again where that is asked for, under a later attempt and with all its tries'({ jobs }) {
+    await jobs.enqueue('q', numbered(4));
+    await jobs.lease('q', 'a', 3, LEASE);
+    await jobs.finish('q', 'j0', 1, 'first');
+    await jobs.fail('q', 'j1', 1, 'no', true);
+    strictEqual(await jobs.again('q', ['j0', 'j1', 'j2', 'j3', 'never']), 4);
+    deepStrictEqual(await rowsOf(jobs), ['j0 waiting 1', 'j1 waiting 1', 'j2 waiting 1', 'j3 waiting 0']);
+    for (const id of ['j0', 'j1', 'j2']) strictEqual(await jobs.finish('q', id, 1, 'late'), 'stale');
+    deepStrictEqual(await jobs.heartbeat('q', [{ id: 'j2', attempt: 1 }], LEASE), []);
+    for (let attempt = 2; attempt <= TRIES + 1; attempt++) {
+      deepStrictEqual(leasedIds(await jobs.lease('q', 'a', 1, LEASE)), [`j0@${attempt}`]);
+      await jobs.fail('q', 'j0', attempt, { no: attempt });
+    }
+    strictEqual((await jobs.list('q'))[0]?.state, 'failed');
+    deepStrictEqual(leasedIds(await jobs.lease('q', 'a', 9, LEASE)), ['j1@2', 'j2@2', 'j3@1']);
+    strictEqual(await jobs.finish('q', 'j1', 2, 'second'), 'done');
+    deepStrictEqual((await jobs.list('q'))[1]?.result, 'second');
+  },
+
   async 'a queue is dropped by itself'({ jobs }) {
     await jobs.enqueue('q', numbered(2));
     await jobs.enqueue('other', numbered(1));

@@ -74,6 +74,7 @@ const step = fc.oneof(
     isFinal: fc.boolean(),
   }),
   fc.record({ do: fc.constant('heartbeat' as const), worker: fc.nat(2) }),
+  fc.record({ do: fc.constant('giveBack' as const), worker: fc.nat(2), at: fc.nat(), isLost: fc.boolean() }),
   fc.record({ do: fc.constant('crash' as const), worker: fc.nat(2) }),
   fc.record({ do: fc.constant('wait' as const), ms: fc.nat(LEASE * 2) }),
 );
@@ -86,6 +87,7 @@ const play = async ({ jobs, advance }: JobsBench, steps: readonly Step[]): Promi
   const attempts = new Map<string, number>();
   /** By id: the attempt that finished it, as its worker was told or could have been. */
   const finished = new Map<string, number>();
+  const returned = new Map<string, number>();
   const ended = async (one: Extract<Step, { at: number }>, ask: (jobs: Jobs, job: LeasedJob) => Promise<string>) => {
     const mine = believed[one.worker] as LeasedJob[];
     const job = mine[one.at % Math.max(1, mine.length)];
@@ -114,6 +116,12 @@ const play = async ({ jobs, advance }: JobsBench, steps: readonly Step[]): Promi
       if (!one.isLost) (believed[one.worker] as LeasedJob[]).push(...leased);
       said.push(leased);
     } else if (one.do === 'heartbeat') said.push(await jobs.heartbeat('q', believed[one.worker] as LeasedJob[], LEASE));
+    else if (one.do === 'giveBack')
+      await ended(one, async (to, job) => {
+        const count = await to.giveBack('q', [job]);
+        returned.set(job.id, (returned.get(job.id) ?? 0) + count);
+        return `${count}`;
+      });
     else if (one.do === 'finish')
       await ended(one, (to, { id, attempt }) => to.finish('q', id, attempt, `${one.worker}`));
     else await ended(one, (to, { id, attempt }) => to.fail('q', id, attempt, 'no', one.isFinal));
@@ -131,7 +139,7 @@ const play = async ({ jobs, advance }: JobsBench, steps: readonly Step[]): Promi
   for (const { id, state, attempt } of rows) {
     expect(['done', 'failed']).toContain(state);
     expect(finished.get(id)).toBe(state === 'done' ? attempt : undefined);
-    expect(attempt).toBeLessThanOrEqual(TRIES);
+    expect(attempt).toBeLessThanOrEqual(TRIES + (returned.get(id) ?? 0));
   }
   return [...said, rows];
 };

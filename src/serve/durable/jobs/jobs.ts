@@ -35,6 +35,10 @@ export interface Jobs {
   finish(queue: string, id: string, attempt: number, result: Json): Promise<Finished>;
   /** Back to waiting, or failed for good where `isFinal` or its tries are used up. */
   fail(queue: string, id: string, attempt: number, error: Json, isFinal?: boolean): Promise<Finished>;
+  /** Leased and not begun: each waits again, and the try is not counted. How many were still this attempt's. */
+  giveBack(queue: string, jobs: readonly { id: string; attempt: number }[]): Promise<number>;
+  /** Whatever became of them, they wait again with all their tries; who has one is told `stale`. How many there are. */
+  again(queue: string, ids: readonly string[]): Promise<number>;
   /** By id. */
   list(queue: string): Promise<JobRow[]>;
   counts(queue: string): Promise<Record<JobRow['state'], number>>;

@@ -9,6 +9,8 @@ interface Job {
   payload: string;
   state: JobRow['state'];
   attempt: number;
+  /** Attempts that do not count as tries. */
+  forgiven: number;
   until: number;
   result: string | undefined;
 }
@@ -33,7 +35,7 @@ class MemoryJobs implements Jobs {
     const known = this.#jobs(queue);
     const before = known.size;
     for (const [id, payload] of checked)
-      if (!known.has(id)) known.set(id, { payload, state: 'waiting', attempt: 0, until: 0, result: undefined });
+      if (!known.has(id)) known.set(id, { payload, state: 'waiting', attempt: 0, forgiven: 0, until: 0, result: undefined });
     if (known.size > 0) this.#queues.set(queue, known);
     return known.size - before;
   }
@@ -46,7 +48,7 @@ class MemoryJobs implements Jobs {
     for (const [id, job] of this.#jobs(queue)) {
       const isLate = job.state === 'leased' && job.until < now;
       if (job.state !== 'waiting' && !isLate) continue;
-      if (job.attempt >= this.attempts) {
+      if (job.attempt - job.forgiven >= this.attempts) {
         const lost = resultText(id, workerLost(this.attempts));
         Object.assign(job, { state: 'failed', result: isLate ? lost : (job.result ?? lost) });
       } else if (leased.length < count) {
@@ -80,8 +82,31 @@ class MemoryJobs implements Jobs {
   }
 
   async fail(queue: string, id: string, attempt: number, error: Json, isFinal = false): Promise<Finished> {
-    const state = isFinal || attempt >= this.attempts ? 'failed' : 'waiting';
-    return this.#end(this.#jobs(queue).get(id), attempt, state, resultText(id, error), ['waiting', 'failed']);
+    const job = this.#jobs(queue).get(id);
+    const isOver = isFinal || attempt - (job?.forgiven ?? 0) >= this.attempts;
+    return this.#end(job, attempt, isOver ? 'failed' : 'waiting', resultText(id, error), ['waiting', 'failed']);
+  }
+
+  async giveBack(queue: string, jobs: readonly { id: string; attempt: number }[]): Promise<number> {
+    let changed = 0;
+    for (const { id, attempt } of jobs) {
+      const job = this.#jobs(queue).get(id);
+      if (job?.state !== 'leased' || job.attempt !== attempt) continue;
+      Object.assign(job, { state: 'waiting', forgiven: job.forgiven + 1 });
+      changed++;
+    }
+    return changed;
+  }
+
+  async again(queue: string, ids: readonly string[]): Promise<number> {
+    let changed = 0;
+    for (const id of ids) {
+      const job = this.#jobs(queue).get(id);
+      if (!job) continue;
+      Object.assign(job, { state: 'waiting', forgiven: job.attempt, result: undefined });
+      changed++;
+    }
+    return changed;
   }
 
   async list(queue: string): Promise<JobRow[]> {

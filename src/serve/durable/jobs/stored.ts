@@ -64,7 +64,7 @@ class StoredJobs implements Jobs {
 
   /** Two questions, each of which an index answers in order, however many jobs there are. */
   async #oldest(sql: Sql, queue: string, now: number, count: number): Promise<Row[]> {
-    const asked = 'select id, place, attempt, payload from jobs where queue = ? and state =';
+    const asked = 'select id, place, attempt, forgiven, payload from jobs where queue = ? and state =';
     const waiting = await sql.all(`${asked} 'waiting' order by place limit ?`, [queue, count]);
     const late = await sql.all(`${asked} 'leased' and lease_until < ? order by place limit ?`, [queue, now, count]);
     return [...waiting, ...late].sort((a, b) => Number(a.place) - Number(b.place)).slice(0, count);
@@ -72,9 +72,9 @@ class StoredJobs implements Jobs {
 
   /** Undefined where another has it by now; or fewer tries are allowed than it had: then it is failed, with the error of its last. */
   async #take(sql: Sql, queue: string, worker: string, row: Row, until: number): Promise<LeasedJob | undefined> {
-    const { id = null, attempt = null } = row;
+    const { id = null, attempt = null, forgiven = 0 } = row;
     const where = [queue, id, attempt];
-    if (Number(attempt) >= this.attempts) {
+    if (Number(attempt) - Number(forgiven) >= this.attempts) {
       await sql.run(
         "update jobs set state = 'failed', result = coalesce(result, ?) where queue = ? and id = ? and attempt = ?",
         [resultText('', workerLost(this.attempts)), ...where],
@@ -94,7 +94,7 @@ class StoredJobs implements Jobs {
   async #giveUp(sql: Sql, queue: string, now: number): Promise<void> {
     await sql.run(
       `update jobs set state = 'failed', result = ?
-       where queue = ? and state = 'leased' and lease_until < ? and attempt >= ?`,
+       where queue = ? and state = 'leased' and lease_until < ? and attempt - forgiven >= ?`,
       [resultText('', workerLost(this.attempts)), queue, now, this.attempts],
     );
   }
@@ -115,10 +115,10 @@ class StoredJobs implements Jobs {
     });
   }
 
-  /** To `state`, where this attempt has it; known where it was brought to one of `already` by this attempt before. */
+  /** To `state` (or failed, beyond `tries`), where this attempt has it; known where this attempt brought it to one of `already` before. */
   async #end(
     id: { queue: string; id: string; attempt: number },
-    state: JobRow['state'],
+    { state, tries = Number.MAX_SAFE_INTEGER }: { state: JobRow['state']; tries?: number },
     result: string,
     already: readonly JobRow['state'][],
   ): Promise<Finished> {
@@ -127,8 +127,9 @@ class StoredJobs implements Jobs {
     const where = [id.queue, id.id, id.attempt];
     return this.store.tx(async (sql) => {
       const changed = await sql.run(
-        "update jobs set state = ?, result = ? where queue = ? and id = ? and attempt = ? and state = 'leased'",
-        [state, result, ...where],
+        `update jobs set state = case when attempt - forgiven >= ? then 'failed' else ? end, result = ?
+         where queue = ? and id = ? and attempt = ? and state = 'leased'`,
+        [tries, state, result, ...where],
       );
       if (changed > 0) return 'done';
       const [row] = await sql.all('select state from jobs where queue = ? and id = ? and attempt = ?', where);
@@ -137,12 +138,37 @@ class StoredJobs implements Jobs {
   }
 
   async finish(queue: string, id: string, attempt: number, result: Json): Promise<Finished> {
-    return this.#end({ queue, id, attempt }, 'done', resultText(id, result), ['done']);
+    return this.#end({ queue, id, attempt }, { state: 'done' }, resultText(id, result), ['done']);
   }
 
   async fail(queue: string, id: string, attempt: number, error: Json, isFinal = false): Promise<Finished> {
-    const state = isFinal || attempt >= this.attempts ? 'failed' : 'waiting';
-    return this.#end({ queue, id, attempt }, state, resultText(id, error), ['waiting', 'failed']);
+    const to = isFinal ? { state: 'failed' as const } : { state: 'waiting' as const, tries: this.attempts };
+    return this.#end({ queue, id, attempt }, to, resultText(id, error), ['waiting', 'failed']);
+  }
+
+  async giveBack(queue: string, jobs: readonly { id: string; attempt: number }[]): Promise<number> {
+    return this.store.tx(async (sql) => {
+      let changed = 0;
+      for (const { id, attempt } of jobs)
+        changed += await sql.run(
+          `update jobs set state = 'waiting', forgiven = forgiven + 1
+           where queue = ? and id = ? and attempt = ? and state = 'leased'`,
+          [queue, id, attempt],
+        );
+      return changed;
+    });
+  }
+
+  async again(queue: string, ids: readonly string[]): Promise<number> {
+    return this.store.tx(async (sql) => {
+      let changed = 0;
+      for (const id of ids)
+        changed += await sql.run(
+          "update jobs set state = 'waiting', forgiven = attempt, result = null where queue = ? and id = ?",
+          [queue, id],
+        );
+      return changed;
+    });
   }
 
   async list(queue: string): Promise<JobRow[]> {

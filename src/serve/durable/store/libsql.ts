@@ -16,6 +16,8 @@ export interface StoreOptions {
   /** Where its own clock gets on by while it is open; the process's. */
   clock?: Clock;
   faults?: FaultPoints;
+  /** `normal`: a commit outlives the process at once, and the loss of power once the log was moved into the file; `full` when absent. */
+  sync?: 'full' | 'normal';
   /** Unix milliseconds, asked once on opening. */
   wall?: () => number;
 }
@@ -51,13 +53,14 @@ class LibsqlStore implements Store {
 
   constructor(
     readonly folder: string | undefined,
-    { clock = processClock, faults = NO_FAULTS, wall = () => wallSeconds() * 1000 }: StoreOptions,
+    { clock = processClock, faults = NO_FAULTS, sync = 'full', wall = () => wallSeconds() * 1000 }: StoreOptions,
   ) {
     this.#clock = clock;
     this.#faults = faults;
     this.#release = folder === undefined ? () => undefined : lockFolder(folder, 'data folder', 'store_failed');
     try {
       this.#db = openDatabase(folder);
+      if (sync === 'normal') this.#db.exec('pragma synchronous = normal');
       const [row] = this.#db.prepare("select value from meta where name = 'instant'").all() as { value: number }[];
       this.#base = Math.max(Math.floor(wall()), row?.value ?? 0);
     } catch (thrown) {

@@ -30,6 +30,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "insert into meta (name, value) values ('rounds', 0)",
   ],
   [JOBS, 'create index jobs_by_state on jobs (queue, state, place)', 'create index jobs_by_place on jobs (place)'],
+  // Attempts that do not count as tries.
+  ['alter table jobs add column forgiven bigint not null default 0'],
 ];
 
 export const VERSION = MIGRATIONS.length;
