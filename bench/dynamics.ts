@@ -68,7 +68,7 @@ export const main = async (args: string[]): Promise<Record<string, unknown>> => 
     const heads: TraceHead[] = [];
     const rolling = elapsedMs();
     const { failure } = await crewRollouts({
-      dir,
+      corpus,
       options: {
         policy: 'reference',
         user: 'none',

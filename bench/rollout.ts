@@ -79,7 +79,7 @@ const shared = async (
   const sums = new RolloutSums();
   const started = elapsedMs();
   const { failure } = await crewRollouts({
-    dir: corpus.dir,
+    corpus,
     options: {
       policy: 'scripted',
       user: 'none',

@@ -7,16 +7,17 @@ import { Engine } from '../../world/state/engine.js';
 import { type Interrupt, noInterrupt } from '../interrupt.js';
 import type { Ui } from '../ui.js';
 import { chooseTasks } from './choice.js';
-import { runCrew } from './crew/crew.js';
+import { fillSlots, type SlotsPlan, slotsHere, slotsShared } from './crew/slots.js';
 import { type DocumentOutcome, keepOutcome } from './document.js';
 import { type Drafts, draftsOf } from './drafts.js';
 import type { Input } from './input.js';
 import { draftsByModel, type ModelMeans } from './model-drafts.js';
 import { progressOf } from './progress.js';
+import { openQueue } from './queue/open.js';
 import { type BuildRecord, closeRecord, keepSlot, type Loss, openRecord, type Slot } from './record.js';
 import { writeBuildReport } from './report.js';
 import { exportCorpus } from './rows.js';
-import { fillSlot, proveDeterminism, type Run, timed } from './slot.js';
+import { type Run, timed } from './slot.js';
 import type { Briefs } from './sweep.js';
 
 export interface BuildOptions {
@@ -60,9 +61,6 @@ export interface BuildSummary {
 }
 
 type Work = Pick<Run, 'options' | 'ui' | 'corpus' | 'timesMs'>;
-
-/** Worlds whose proof of determinism is waited for together. */
-const PROVEN_TOGETHER = 8;
 
 const recordOf = (
   options: BuildOptions,
@@ -127,27 +125,16 @@ const reuse = (drafting: Drafts, first: WorldDraft): Drafts => ({
 });
 
 /** Slots in this process, one after another. */
-const workAlone = async (
-  work: Work,
-  record: BuildRecord,
-  drafting: Drafts,
-  interrupt: Interrupt,
-  means: BuildMeans,
-): Promise<void> => {
+const workAlone = async (work: Work, slots: SlotsPlan, drafting: Drafts, means: BuildMeans): Promise<void> => {
   const { options, corpus } = work;
+  const { record, interrupt } = slots;
   const engine = await Engine.start();
   const own = options.skipDeterminism ? undefined : (means.pair ?? new FreshPair());
   const keep = (index: number, slot: Slot): void => keepSlot(corpus, record, index, slot);
   const run: Run = { ...work, engine, keep, pair: own, interrupt };
   try {
     const authored = means.model ? draftsByModel(engine, options, means.model, work.ui) : drafting;
-    for (let index = 0; index < options.worlds; index++) {
-      await interrupt.check(`${index} of ${options.worlds} worlds are finished`);
-      await fillSlot(run, authored, index, record.slots[String(index)]);
-      // Images are held until both processes have answered: a long build must not wait for its end.
-      if (index % PROVEN_TOGETHER === PROVEN_TOGETHER - 1) await proveDeterminism(run);
-    }
-    await proveDeterminism(run);
+    await slotsHere(slots, run, authored, means.model !== undefined);
     await interrupt.check('all worlds are made');
   } finally {
     if (!means.pair) own?.close();
@@ -156,19 +143,18 @@ const workAlone = async (
 };
 
 /** Slots in several processes; they write worlds, this one remembers. */
-const workTogether = async (work: Work, record: BuildRecord, interrupt: Interrupt, jobs: number): Promise<void> => {
+const workTogether = async (work: Work, slots: SlotsPlan, processes: number): Promise<void> => {
   const { options, corpus, ui, timesMs } = work;
+  const { record } = slots;
   const told = progressOf(ui, options.worlds);
-  await runCrew({
+  await slotsShared({
+    ...slots,
     options,
-    jobs,
-    slots: Array.from({ length: options.worlds }, (_, index) => index),
-    known: (index) => record.slots[String(index)],
-    interrupt,
-    onKept: (index, slot) => keepSlot(corpus, record, index, slot),
+    processes,
+    keep: (index, slot) => keepSlot(corpus, record, index, slot),
     onDone: (index) => told.done(record.slots[String(index)]?.world !== undefined),
-    onBatch: (times, rss) => {
-      told.memory(rss);
+    onMemory: (rss) => told.memory(rss),
+    onTimes: (times) => {
       for (const [stage, ms] of Object.entries(times)) timesMs[stage] = (timesMs[stage] ?? 0) + ms;
     },
   });
@@ -177,7 +163,7 @@ const workTogether = async (work: Work, record: BuildRecord, interrupt: Interrup
 /**
  * Builds or goes on building. A world or task that fails is dropped with its reason. Throws for bad input, for a folder that
  * cannot be used, and `interrupted`; whatever was finished by then stays, and the same call goes on with it, with as many jobs
- * as it likes.
+ * as it likes. While it works no other process can in that folder (`corpus_in_use`).
  */
 export const build = async (
   options: BuildOptions,
@@ -189,18 +175,27 @@ export const build = async (
   // Whether a single input can be used at all shows before a folder is made for it.
   const first = options.input.kind === 'briefs' || means.model ? undefined : drafting.draft(0, 0);
   const corpus = Corpus.open(options.out, true);
-  const record = openRecord(corpus, recordOf(options, drafting.document, means.model?.options.model));
-  if (drafting.document) keepOutcome(corpus, drafting.document);
-  const work: Work = { options, ui, corpus, timesMs: {} };
-  const jobs = Math.min(means.jobs ?? 1, options.worlds);
-  if (jobs > 1 && !means.model) await workTogether(work, record, interrupt, jobs);
-  else await workAlone(work, record, first ? reuse(drafting, first) : drafting, interrupt, means);
-  // A world alone has nothing to choose from.
-  if (options.worlds > 1) {
-    ui.progress('choosing tasks that no other world has');
-    const onWorld = (index: number): Promise<void> =>
-      interrupt.check(`tasks of ${index} of ${options.worlds} worlds are chosen`);
-    await timed(work.timesMs, 'choice', () => chooseTasks(corpus, record, onWorld));
+  const queue = await openQueue(corpus, 'build');
+  let isOver = false;
+  try {
+    const record = openRecord(corpus, recordOf(options, drafting.document, means.model?.options.model));
+    if (drafting.document) keepOutcome(corpus, drafting.document);
+    const work: Work = { options, ui, corpus, timesMs: {} };
+    const slots: SlotsPlan = { queue, filled: await fillSlots(queue, corpus, record), record, interrupt };
+    const jobs = Math.min(means.jobs ?? 1, options.worlds);
+    if (jobs > 1 && !means.model) await workTogether(work, slots, jobs);
+    else await workAlone(work, slots, first ? reuse(drafting, first) : drafting, means);
+    // A world alone has nothing to choose from.
+    if (options.worlds > 1) {
+      ui.progress('choosing tasks that no other world has');
+      const onWorld = (index: number): Promise<void> =>
+        interrupt.check(`tasks of ${index} of ${options.worlds} worlds are chosen`);
+      await timed(work.timesMs, 'choice', () => chooseTasks(corpus, record, onWorld));
+    }
+    const summary = await finish(work, record, drafting.document, means.rows ?? true);
+    isOver = true;
+    return summary;
+  } finally {
+    await queue.close(isOver);
   }
-  return finish(work, record, drafting.document, means.rows ?? true);
 };

@@ -6,6 +6,8 @@ import type { FreshPair } from '../../certify/determinism/pair.js';
 import type { Job } from '../../certify/determinism/script.js';
 import type { Probe } from '../../certify/probes.js';
 import type { Corpus, TaskFiles } from '../../corpus/corpus.js';
+import { exists } from '../../corpus/files.js';
+import { tracesFile } from '../../corpus/traces/read.js';
 import { TreadleError } from '../../errors.js';
 import { elapsedMs } from '../../kit/clock.js';
 import { referencePolicy } from '../../rollout/agents/reference.js';
@@ -143,10 +145,14 @@ const finishSlot = async (
   );
 };
 
+/** Whether all that a build makes of a world is there: its tasks, the proof that it is deterministic, and its rollouts. */
+export const isFinished = (corpus: Corpus, id: string): boolean =>
+  corpus.hasTasks(id) && corpus.isDeterministic(id) && exists(tracesFile(corpus, id));
+
 /** Goes on with a world that is on disk. */
 const goOn = async (run: Run, index: number, id: string): Promise<void> => {
   const { corpus, ui } = run;
-  if (corpus.hasTasks(id) && corpus.isDeterministic(id)) {
+  if (isFinished(corpus, id)) {
     ui.step(`  ${labelOf(run, index)}: done before`);
     return;
   }

@@ -136,6 +136,18 @@ const authoredFor = async (
   };
 };
 
+const askedOf = (corpus: Corpus, id: string, only: readonly string[] | undefined) => {
+  const listed = corpus.listTasks(id).tasks.filter((task) => only === undefined || only.includes(task.id));
+  return { listed, hashes: Object.fromEntries(listed.map(({ id: task, hash }) => [task, hash])) };
+};
+
+/** What was made with these settings for these tasks; undefined where it is to be made. */
+export const scenariosBefore = (corpus: Corpus, id: string, { settings, tasks }: Wanted): MadeScenarios | undefined => {
+  const before = listScenarios(corpus, id);
+  if (!before || !areCurrent(before, settings, askedOf(corpus, id, tasks).hashes)) return undefined;
+  return { ...madeOf(id, before), isOld: true, cpuS: 0 };
+};
+
 /** Throws what reading and writing the corpus does, and what an endpoint says that never answered. */
 export const makeScenarios = async (
   corpus: Corpus,
@@ -145,11 +157,10 @@ export const makeScenarios = async (
   { onTask, models }: Making = {},
 ): Promise<MadeScenarios> => {
   const start = cpuSeconds();
-  const listed = corpus.listTasks(id).tasks.filter((task) => only === undefined || only.includes(task.id));
-  const hashes = Object.fromEntries(listed.map(({ id: task, hash }) => [task, hash]));
+  const known = scenariosBefore(corpus, id, { settings, ...(only ? { tasks: only } : {}) });
+  if (known) return { ...known, cpuS: cpuSeconds() - start };
+  const { listed, hashes } = askedOf(corpus, id, only);
   const before = listScenarios(corpus, id);
-  if (before && areCurrent(before, settings, hashes))
-    return { ...madeOf(id, before), isOld: true, cpuS: cpuSeconds() - start };
   const files: Writing = { settings, tasks: hashes, candidates: 0, scenarios: [], refused: [] };
   if (only && before) keepOthers(corpus, id, before, files);
   else if (before) keepByHand(corpus, id, before, files);

@@ -1,11 +1,9 @@
 /** Libraries of many worlds, in this process or by several. */
 import { fileURLToPath } from 'node:url';
-import { Corpus } from '../../../corpus/corpus.js';
 import type { TaskModels } from '../../../tasks/model/models.js';
-import { Engine } from '../../../world/state/engine.js';
 import type { Interrupt } from '../../interrupt.js';
 import { overWorlds } from '../worlds/crew.js';
-import { type MadeLibrary, makeLibrary, type Wanted } from './make.js';
+import { libraryBefore, type MadeLibrary, makeLibrary, type Wanted } from './make.js';
 
 export interface LibraryPlan {
   dir: string;
@@ -23,19 +21,15 @@ export interface LibraryPlan {
 // From src (under a test runner) and from dist alike: the compiled child.
 const CHILD = fileURLToPath(new URL('../../../../dist/cli/pipeline/library/child.js', import.meta.url));
 
-const alone = async ({ dir, worlds, wanted, interrupt, onMade, onStep, models }: LibraryPlan): Promise<void> => {
-  const corpus = Corpus.open(dir);
-  const engine = await Engine.start();
-  try {
-    for (const [i, world] of worlds.entries()) {
-      onMade(await makeLibrary(corpus, engine, world, wanted, onStep, models));
-      await interrupt.check(`${i + 1} of ${worlds.length} worlds are finished`);
-    }
-  } finally {
-    engine.close();
-  }
-};
-
-/** Makes all of them, or throws the first failure once what was begun is finished; `interrupted` and `worker_died` likewise. */
-export const makeLibraries = (plan: LibraryPlan): Promise<void> =>
-  plan.jobs <= 1 || plan.models ? alone(plan) : overWorlds({ ...plan, program: CHILD, settings: plan.wanted });
+/** Makes all of them; throws what `overWorlds` does. */
+export const makeLibraries = ({ dir, worlds, wanted, models, onStep, ...rest }: LibraryPlan): Promise<void> =>
+  overWorlds({
+    ...rest,
+    kind: 'tasks',
+    dir,
+    worlds,
+    settings: wanted,
+    here: (corpus, engine, world) => makeLibrary(corpus, engine, world, wanted, onStep, models),
+    before: (corpus, world) => libraryBefore(corpus, world, wanted),
+    ...(models ? { isDear: true } : { program: CHILD }),
+  });

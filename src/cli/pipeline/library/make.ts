@@ -1,5 +1,7 @@
 /** The task library of one world of a corpus: made, written and reported, or found made before. */
+import type { WorldSpec } from '../../../artifacts/world.js';
 import type { Corpus, TaskFiles } from '../../../corpus/corpus.js';
+import { exists } from '../../../corpus/files.js';
 import {
   dropLibrary,
   type LibraryReport,
@@ -85,6 +87,26 @@ const toldOf = (
   dropped: files.dropped.length,
 });
 
+const settingsOf = (wanted: Wanted, { seed }: WorldSpec): LibrarySettings => ({ ...wanted, seed: wanted.seed ?? seed });
+
+/** Whether every task that is listed is there, with its proof. */
+const isWhole = (corpus: Corpus, world: string): boolean =>
+  corpus.listTasks(world).tasks.every(({ id }) => {
+    const at = (...parts: string[]): string => corpus.path('worlds', world, 'tasks', ...parts);
+    return exists(at(`${id}.yaml`)) && exists(at('proofs', `${id}.json`));
+  });
+
+/** The library that a world has with these very settings; undefined where it is to be made, or a budget cut it short. */
+export const libraryBefore = (corpus: Corpus, id: string, wanted: Wanted): MadeLibrary | undefined => {
+  const known = readLibrary(corpus, id);
+  if (!known || known.byModel?.ended !== undefined) return undefined;
+  const { world: spec } = corpus.readDescription(id);
+  const isSame =
+    known.worldHash === addressOf(spec) && canonicalJson(known.settings) === canonicalJson(settingsOf(wanted, spec));
+  if (!isSame || !isWhole(corpus, id)) return undefined;
+  return { ...toldOf(known, corpus.readTasks(id)), isOld: true, cpuS: 0 };
+};
+
 /** Makes the library of world `id` in place of the tasks it has, unless it has this very library. */
 export const makeLibrary = async (
   corpus: Corpus,
@@ -95,13 +117,10 @@ export const makeLibrary = async (
   models?: TaskModels,
 ): Promise<MadeLibrary> => {
   const start = cpuSeconds();
+  const known = libraryBefore(corpus, id, wanted);
+  if (known) return { ...known, cpuS: cpuSeconds() - start };
   const { world: spec } = corpus.readDescription(id);
-  const settings: LibrarySettings = { ...wanted, seed: wanted.seed ?? spec.seed };
-  const known = readLibrary(corpus, id);
-  const isSame = known?.worldHash === addressOf(spec) && canonicalJson(known.settings) === canonicalJson(settings);
-  // What a budget cut short is gone on with.
-  if (known && isSame && known.byModel?.ended === undefined)
-    return { ...toldOf(known, corpus.readTasks(id)), isOld: true, cpuS: cpuSeconds() - start };
+  const settings = settingsOf(wanted, spec);
   const world = loadWorld(engine, corpus.readWorld(id));
   const library = await worldLibrary(world, {
     ...settings,

@@ -13,11 +13,10 @@ import type { Ui } from '../../ui.js';
 import { refresh } from '../report.js';
 import { RolloutSums } from '../rollout-sums.js';
 import type { Acting } from './attempt.js';
-import { crewRollouts } from './crew.js';
+import { crewRollouts, ownRollouts } from './crew.js';
 import { pickTasks, unitsOf } from './pick.js';
 import type { CorpusPlan } from './plan.js';
 import { progressOf, sourceWords } from './progress.js';
-import { runRollouts } from './run.js';
 
 /** The reward of a kept rollout as this run reckons it, whatever the run reckoned that made it. */
 const rewarded = (head: TraceHead, { reward: asked }: Acting): TraceHead => {
@@ -79,8 +78,8 @@ export const rolloutCorpus = async (dir: string, plan: CorpusPlan, ui: Ui): Prom
     if (!plan.crew) engine = await Engine.start();
     const { failure, lost, isSpent } =
       plan.crew && !engine
-        ? await crewRollouts({ ...plan.crew, ...watch, dir: corpus.dir, picked })
-        : await runRollouts({ ...plan, ...watch, corpus, engine: engine as Engine, picked });
+        ? await crewRollouts({ ...plan.crew, ...watch, corpus, picked })
+        : await ownRollouts({ ...plan, ...watch, corpus, picked, engine: engine as Engine });
     const early =
       failure !== undefined
         ? stopped(failure, kept, planned, lost)

@@ -1,13 +1,10 @@
-/** What a run and its worker processes say to one another. */
+/** What a run tells its worker processes, and what they note on the way. */
 import type { TraceHead } from '../../../corpus/traces/line.js';
-import type { Failure } from '../crew/protocol.js';
-import type { Picked } from './pick.js';
 import type { RolloutOptions } from './plan.js';
 
-export type ToRoller = { dir: string; options: RolloutOptions } | { picked: Picked } | 'stop' | 'end';
+export interface Setup {
+  dir: string;
+  options: RolloutOptions;
+}
 
-export type FromRoller =
-  | { kept: TraceHead }
-  | { skipped: readonly TraceHead[] }
-  /** The world it was given is done, or as far as it came. */
-  | { lost: number; failed?: Failure };
+export type Note = { kept: TraceHead } | { skipped: readonly TraceHead[] } | { lost: number };

@@ -151,6 +151,10 @@ export class OpenWorld {
     return --this.#left === 0;
   }
 
+  get isWhole(): boolean {
+    return this.#left === 0;
+  }
+
   /** Puts the rollouts in their order where all are there, writes the counts, and lets go. */
   close(): void {
     try {

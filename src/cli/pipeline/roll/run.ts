@@ -14,7 +14,7 @@ import type { Picked } from './pick.js';
 export interface RunPlan {
   corpus: Corpus;
   engine: Engine;
-  picked: Iterable<Picked>;
+  picked: Iterable<Picked> | AsyncIterable<Picked>;
   acting: Acting;
   samples: number;
   again: Again;
@@ -28,6 +28,8 @@ export interface RunPlan {
   onKept(head: TraceHead): void;
   /** Rollouts of a world that had been kept before and are not made again. */
   onSkipped(heads: readonly TraceHead[]): void;
+  /** A world is let go; `isWhole`: everything planned of it is kept. */
+  onClosed?(world: string, isWhole: boolean): void;
 }
 
 export interface RunEnd {
@@ -66,6 +68,7 @@ export const runRollouts = async (plan: RunPlan): Promise<RunEnd> => {
     bytes -= world.bytes;
     try {
       world.close();
+      plan.onClosed?.(world.id, world.isWhole);
     } catch (thrown) {
       fail(thrown);
     }
@@ -93,7 +96,7 @@ export const runRollouts = async (plan: RunPlan): Promise<RunEnd> => {
     free.give();
   };
 
-  for (const picked of plan.picked) {
+  for await (const picked of plan.picked) {
     if (isOver()) break;
     let world: OpenWorld;
     try {

@@ -1,103 +1,119 @@
-/** Work over many worlds, one after another, by several processes: which of them takes a world changes nothing. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { type Fault, TreadleError } from '../../../errors.js';
+/** Work over many worlds, one after another, in this process or by several: which of them takes a world changes nothing. */
+import { Corpus } from '../../../corpus/corpus.js';
+import type { Json } from '../../../kit/hash.js';
+import type { JobRow } from '../../../serve/durable/jobs/jobs.js';
+import { type Hand, runJobs } from '../../../serve/durable/jobs/run.js';
+import { Engine } from '../../../world/state/engine.js';
 import type { Interrupt } from '../../interrupt.js';
+import { crew } from '../queue/crew.js';
+import { jobsFailed, queueError } from '../queue/errors.js';
+import { type FilledQueue, LEASE_MS, openQueue, type Queue } from '../queue/open.js';
 
-export interface Order {
-  world: string;
-}
-
-/** What a worker says of an order. */
-export type Answer<Made> =
-  | { made: Made; rss: number }
-  | { failed: { code: string; message: string; fault: string; next?: string } };
-
-export interface CrewPlan<Made> {
-  /** The compiled worker, which calls `serveWorlds`. */
-  program: string;
+export interface WorldsPlan<Made> {
+  /** Of the work: one process at a time does it in a corpus. */
+  kind: string;
   dir: string;
-  /** What the worker is told beside the folder; plain data. */
-  settings: unknown;
   worlds: readonly string[];
+  /** What the work is done with; plain data. */
+  settings: unknown;
+  /** Does a world in this process. */
+  here(corpus: Corpus, engine: Engine, world: string): Promise<Made>;
+  /** The compiled worker, which calls `serveWorlds`; absent: everything is done in this process. */
+  program?: string;
   jobs: number;
+  /** What there is of a world that was done before; undefined where it has to be done again. */
+  before(corpus: Corpus, world: string): Made | undefined;
+  /** Every failure ends it: another try would cost again. */
+  isDear?: boolean;
   interrupt: Interrupt;
   onMade(made: Made): void;
 }
 
-/** A worker that holds more than this (bytes) is replaced by a new one. */
-const MOST_RESIDENT = 700 * 2 ** 20;
-/** How often a world may take its worker down with it. */
-const MOST_DEATHS = 2;
-const LOOK_MS = 100;
+interface Under<Made> {
+  plan: WorldsPlan<Made>;
+  corpus: Corpus;
+  queue: Queue;
+  filled: FilledQueue;
+  came(): string;
+  took(made: Made): void;
+}
 
-const startChild = ({ program, dir, settings }: Pick<CrewPlan<never>, 'program' | 'dir' | 'settings'>): ChildProcess =>
-  spawn(process.execPath, [program, dir, JSON.stringify(settings)], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    serialization: 'advanced',
-  });
-
-/** The worker's answer; undefined when it died instead. */
-const ask = <Made>(child: ChildProcess, order: Order): Promise<Answer<Made> | undefined> =>
-  new Promise((resolve) => {
-    const settle = (answer?: Answer<Made>): void => {
-      child.off('message', settle).off('exit', gone).off('error', gone);
-      resolve(answer);
-    };
-    const gone = (): void => settle();
-    child.once('message', settle).once('exit', gone).once('error', gone);
-    if (child.exitCode !== null || child.signalCode !== null) gone();
-    else child.send(order, (error) => (error ? gone() : undefined));
-  });
-
-const died = (world: string): TreadleError =>
-  new TreadleError({
-    code: 'worker_died',
-    message: 'A worker process died again and again on this world',
-    value: world,
-    next: 'Give it more memory or fewer --jobs, and run the same command again: it goes on where it stopped.',
-    fault: 'infrastructure',
-  });
-
-/** Works until nothing waits or `isStopping`. */
-const workOn = async <Made>(plan: CrewPlan<Made>, waiting: string[], isStopping: () => boolean): Promise<void> => {
-  let child = startChild(plan);
+const alone = async <Made>({ plan, corpus, queue, filled, came, took }: Under<Made>): Promise<void> => {
+  const engine = await Engine.start();
+  const hand: Hand = {
+    isWornOut: false,
+    stop: () => undefined,
+    close: () => undefined,
+    work: async (jobs, ends) => {
+      for (const job of jobs)
+        try {
+          await plan.interrupt.check(came());
+          const made = await plan.here(corpus, engine, job.id);
+          await ends.done(job, made as Json);
+        } catch (thrown) {
+          await ends.failed(job, thrown);
+        }
+    },
+  };
   try {
-    for (let deaths = 0; waiting.length > 0 && !isStopping(); ) {
-      const world = waiting.pop() as string;
-      const answer = await ask<Made>(child, { world });
-      if (answer === undefined) {
-        if (++deaths >= MOST_DEATHS) throw died(world);
-        waiting.push(world);
-      } else if ('failed' in answer) {
-        const { fault, next = 'Run the same command again: it goes on where it stopped.', ...failed } = answer.failed;
-        throw new TreadleError({ ...failed, next, fault: fault as Fault });
-      } else {
-        deaths = 0;
-        plan.onMade(answer.made);
-        if (answer.rss <= MOST_RESIDENT) continue;
-      }
-      if (child.connected) child.disconnect();
-      child = startChild(plan);
-    }
+    const end = await runJobs({
+      jobs: filled.jobs,
+      queue: filled.queue,
+      hands: 1,
+      hire: () => hand,
+      leaseMs: LEASE_MS,
+      onDone: (_, made) => took(made as Made),
+      ...(plan.isDear ? { isFatal: () => true } : {}),
+    });
+    const failure = end.failure ?? jobsFailed(end.failed, plan.worlds.length, 'worlds');
+    if (failure !== undefined) throw queueError(failure, queue.folder);
+    await plan.interrupt.check(came());
   } finally {
-    if (child.connected) child.disconnect();
+    engine.close();
   }
 };
 
-/** Goes over all of them, or throws the first failure once what was begun is finished; `interrupted` and `worker_died` likewise. */
-export const overWorlds = async <Made>(plan: CrewPlan<Made>): Promise<void> => {
-  const waiting = [...plan.worlds].reverse();
-  let failure: unknown;
-  const note = (thrown: unknown): void => {
-    failure ??= thrown;
+/**
+ * Goes over all of them; throws the first failure once what was begun is finished: `interrupted`, what another try would not change,
+ * or after all others the last error of a world that came to nothing. `corpus_in_use` where another process does this work.
+ */
+export const overWorlds = async <Made>(plan: WorldsPlan<Made>): Promise<void> => {
+  const corpus = Corpus.open(plan.dir);
+  const queue = await openQueue(corpus, plan.kind);
+  let done = 0;
+  const took = (made: Made): void => {
+    done++;
+    plan.onMade(made);
   };
-  const look = setInterval(() => {
-    plan.interrupt
-      .check(`${plan.worlds.length - waiting.length} of ${plan.worlds.length} worlds were begun, and are finished`)
-      .catch(note);
-  }, LOOK_MS);
-  const isStopping = (): boolean => failure !== undefined;
-  await Promise.all(Array.from({ length: plan.jobs }, () => workOn(plan, waiting, isStopping).catch(note)));
-  clearInterval(look);
-  if (failure !== undefined) throw failure;
+  const came = (): string => `${done} of ${plan.worlds.length} worlds are finished`;
+  let isOver = false;
+  try {
+    const found: Made[] = [];
+    const isMade = ({ id }: JobRow): boolean => {
+      const made = plan.before(corpus, id);
+      if (made !== undefined) found.push(made);
+      return made !== undefined;
+    };
+    const items = plan.worlds.map((id) => ({ id, payload: null }));
+    const filled = await queue.fill({ settings: plan.settings as Json, items, isMade });
+    for (const made of found) took(made);
+    const under: Under<Made> = { plan, corpus, queue, filled, came, took };
+    if (plan.program === undefined || plan.jobs <= 1) await alone(under);
+    else
+      await crew({
+        store: queue,
+        filled,
+        processes: plan.jobs,
+        program: plan.program,
+        setup: { dir: plan.dir, settings: plan.settings },
+        asked: ({ id }) => id,
+        interrupt: plan.interrupt,
+        came,
+        what: 'worlds',
+        onDone: (_, made) => took(made as Made),
+      });
+    isOver = true;
+  } finally {
+    await queue.close(isOver);
+  }
 };

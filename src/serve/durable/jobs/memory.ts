@@ -35,7 +35,8 @@ class MemoryJobs implements Jobs {
     const known = this.#jobs(queue);
     const before = known.size;
     for (const [id, payload] of checked)
-      if (!known.has(id)) known.set(id, { payload, state: 'waiting', attempt: 0, forgiven: 0, until: 0, result: undefined });
+      if (!known.has(id))
+        known.set(id, { payload, state: 'waiting', attempt: 0, forgiven: 0, until: 0, result: undefined });
     if (known.size > 0) this.#queues.set(queue, known);
     return known.size - before;
   }
