@@ -6,6 +6,7 @@ import { type Allowed, type Guard, guardOf } from './http/guard.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/limits.js';
 import { listen } from './http/listen.js';
 import { digestOf, mintToken } from './http/tokens.js';
+import type { ServedJobs } from './jobs/desk.js';
 import { restDoor } from './rest/door.js';
 import type { Trainer } from './trainer.js';
 
@@ -40,6 +41,8 @@ export interface AgentsDoor {
 export interface Behind {
   trainer: Trainer;
   agents(door: AgentsDoor): AgentDoorForms;
+  /** Where work is left; absent: none is taken. */
+  jobs?: ServedJobs | undefined;
   /** The text of /metrics; `deferred`: requests that wait for their turn at the doors. */
   metrics(deferred: () => number): Promise<string>;
   /** Told once where agents connect, before anybody can. */
@@ -96,7 +99,16 @@ export const serveDoors = async (behind: Behind, options: DoorsOptions): Promise
     const own = trainers.host ?? '127.0.0.1';
     const guard = guardOf({ hosts: [own, ...(allowed.hosts ?? [])] });
     const metrics = (): Promise<string> => behind.metrics(() => queue.length);
-    const rest = restDoor({ trainer, digest: digestOf(token), guard, limits, metrics, queue, onDefect });
+    const rest = restDoor({
+      trainer,
+      digest: digestOf(token),
+      guard,
+      limits,
+      metrics,
+      jobs: behind.jobs,
+      queue,
+      onDefect,
+    });
     const trainersDoor = opened(
       await listen(rest.listener, own, trainers.port ?? 0, limits, { onConnection, plain: rest.plain }),
     );

@@ -8,11 +8,15 @@ import { type PublishedCorpus, publishCorpus } from '../../corpus/publish.js';
 import type { Json } from '../../kit/hash.js';
 import { faultsOfEnvironment } from '../../serve/durable/faults/seeded.js';
 import { type FrontData, openFrontData } from '../../serve/durable/front-data.js';
+import { storeJobs } from '../../serve/durable/jobs/stored.js';
+import { JobDesk } from '../../serve/jobs/desk.js';
+import { serveJobs } from '../../serve/jobs/link.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import { openRegistry, type Registry } from '../../serve/registry/registry.js';
 import type { WorkerCommand } from '../../serve/workers/front/worker.js';
 import { serveWithWorkers, type WithWorkers, type WithWorkersOptions } from '../../serve/workers/serve.js';
 import { type HouseOptions, publishServers } from './house.js';
+import { planJob } from './jobs/plan.js';
 import type { WorkerOrders } from './worker.js';
 
 export interface FrontOptions
@@ -42,9 +46,25 @@ const ownWorker = (): WorkerCommand => {
   return { command: process.execPath, args: [...process.execArgv, program] };
 };
 
+const openDesk = ({ store, blobs }: FrontData, corpus: Corpus): Promise<JobDesk> =>
+  JobDesk.open({ jobs: storeJobs(store), blobs, plan: (request) => planJob(corpus, request) });
+
 /** Throws what opening the corpus, the data folder and the doors throws, and `worker_crashes`. */
 export const openFront = async (options: FrontOptions): Promise<Front> => {
-  const { dir, data, servers, limits, faults, warm, lean, doors, front, command = ownWorker(), ...rest } = options;
+  const {
+    dir,
+    data,
+    servers,
+    limits,
+    faults,
+    warm,
+    lean,
+    doors,
+    front,
+    serves,
+    command = ownWorker(),
+    ...rest
+  } = options;
   const { durability = 'none', blobs, diskReserve, leaseMs, onDefect } = options;
   const corpus = Corpus.open(dir);
   const check = (content: Json): Json => parseOutsideSpec(content) as unknown as Json;
@@ -62,6 +82,7 @@ export const openFront = async (options: FrontOptions): Promise<Front> => {
       store = await openFrontData({ folder: resolve(data), blobs, faults: faultPoints, onDefect });
     const published = publishCorpus(registry, corpus);
     publishServers(registry, servers);
+    const jobs = store && (await openDesk(store, corpus));
     const { now: _, ...told } = limits;
     const orders: WorkerOrders = {
       dir: resolve(dir),
@@ -88,6 +109,11 @@ export const openFront = async (options: FrontOptions): Promise<Front> => {
       house: orders as unknown as Json,
       registry,
       ...(store ? { ownership: store.ownership, secret: store.secret, over: store.over } : {}),
+      ...(jobs ? { jobs } : {}),
+      serves: (worker) => {
+        if (jobs) serveJobs(worker.rpc, jobs);
+        serves?.(worker);
+      },
       doors,
       ...(data === undefined ? {} : { contents: join(resolve(data), 'registry', 'contents') }),
       limits: { ...(limits.capacity === undefined ? {} : { capacity: limits.capacity }), ...front },

@@ -15,6 +15,8 @@ import { HouseKeeping } from '../../serve/durable/session/house-keeping.js';
 import type { Durability } from '../../serve/durable/session/keeper.js';
 import { workerKeeping } from '../../serve/durable/session/worker-keeping.js';
 import { faultRule } from '../../serve/faults/rule.js';
+import { remoteDesk } from '../../serve/jobs/link.js';
+import { workOnJobs } from '../../serve/jobs/worker.js';
 import { parseOutsideSpec } from '../../serve/outside/spec.js';
 import type { ServerLimits } from '../../serve/sessions/server/options.js';
 import { SessionServer } from '../../serve/sessions/server/session-server.js';
@@ -25,6 +27,7 @@ import { registryOfFront } from '../../serve/workers/worker/registry.js';
 import { Engine } from '../../world/state/engine.js';
 import { warn } from '../ui.js';
 import { boundHeap } from './heap.js';
+import { jobWork } from './jobs/work.js';
 import { warmUp } from './warm-up.js';
 
 /** What the front tells every worker; JSON. */
@@ -88,13 +91,27 @@ export const workerHouse: MakeHouse = async (name, welcome, rpc): Promise<Worker
     weaver: eventWeaver,
     onDefect,
   });
+  /** Of jobs that trainers left with the server. */
+  let working: Promise<void> | undefined;
   return {
     incarnation,
     server,
     registry,
     ...(kept && keeping ? { keeping: workerKeeping(kept.house, keeping.folder) } : {}),
-    ...(warm ? { warm: (pace) => warmUp({ registry, server }, pace) } : {}),
+    warm: async (pace) => {
+      if (kept)
+        working = workOnJobs({
+          name: incarnation,
+          desk: remoteDesk(rpc),
+          blobs: kept.blobs,
+          work: jobWork(corpus, engine),
+          ...pace,
+        });
+      if (warm) await warmUp({ registry, server }, pace);
+    },
     close: async () => {
+      // The item that it is at is finished, or was given back.
+      await working;
       await server.shutDown();
       kept?.disk.end();
       rmSync(server.folder, { recursive: true, force: true });

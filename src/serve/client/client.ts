@@ -4,6 +4,8 @@ import { setMaxListeners } from 'node:events';
 import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import type * as api from '../api.js';
+import type { ServedJobs } from '../jobs/desk.js';
+import type { JobInfo, JobItem } from '../jobs/request.js';
 import type { Operation } from '../rest/handlers.js';
 import { ROUTES, type Route } from '../rest/routes.js';
 import type { CallOutcome, SessionTool } from '../tool-host.js';
@@ -29,6 +31,8 @@ export interface ConnectOptions {
 }
 
 export interface RemoteTrainer extends Trainer {
+  /** Work left with the server: rollouts and gates that its worker processes do (`--workers`, `--data`). Throws `no_jobs`. */
+  readonly work: ServedJobs;
   /** The same server and connections, under another signal. */
   with(options: { signal: AbortSignal }): RemoteTrainer;
   /** Hangs up; sessions stay open. */
@@ -98,6 +102,18 @@ const trainerOver = (ask: Asker, fetchBytes: Fetcher): Trainer => {
   };
 };
 
+const jobsOver = (ask: Asker): ServedJobs => ({
+  submit: (body, once) => ask<JobInfo>('submitJob', { body, key: once?.key }),
+  jobs: () => ask<JobInfo[]>('listJobs'),
+  job: (id) => ask<JobInfo>('getJob', { params: { id } }),
+  results: (id, { after, limit } = {}) =>
+    ask<JobItem[]>('getResults', {
+      params: { id },
+      query: { after, ...(limit === undefined ? {} : { limit: String(limit) }) },
+    }),
+  cancel: (id) => ask<void>('cancelJob', { params: { id } }),
+});
+
 const remote = (transport: Transport, options: ConnectOptions): RemoteTrainer => {
   const policy = { ...RETRY, ...options.retry };
   const { token, signal } = options;
@@ -113,18 +129,17 @@ const remote = (transport: Transport, options: ConnectOptions): RemoteTrainer =>
     const body = ask.body === undefined ? undefined : JSON.stringify(ask.body);
     return persist(transport, { method: route.method, path: targetOf(route, ask), headers, body, signal }, policy);
   };
-  const trainer = trainerOver(
-    async <T>(operation: Operation, ask: Ask = {}) => {
-      const heard = await exchange(operation, ask);
-      return (heard.status === 204 ? undefined : readJson(heard)) as T;
-    },
-    async (operation, ask) => {
-      const { body } = await exchange(operation, ask);
-      return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-    },
-  );
+  const asked: Asker = async <T>(operation: Operation, ask: Ask = {}) => {
+    const heard = await exchange(operation, ask);
+    return (heard.status === 204 ? undefined : readJson(heard)) as T;
+  };
+  const trainer = trainerOver(asked, async (operation, ask) => {
+    const { body } = await exchange(operation, ask);
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  });
   return {
     ...trainer,
+    work: jobsOver(asked),
     with: ({ signal: other }) => remote(transport, { ...options, signal: other }),
     disconnect: () => transport.close(),
   };

@@ -3,7 +3,12 @@ import { speak } from '../../../test/e2e/mcp-raw.js';
 import { fixtureWorld } from '../../../test/fixtures/world.js';
 import type { LoadedWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
+import { memoryBlobs } from '../blobs/memory.js';
 import { TOKEN } from '../client/bench.fixture.js';
+import { processClock } from '../durable/clock.js';
+import type { NewJob } from '../durable/jobs/jobs.js';
+import { memoryJobs } from '../durable/jobs/memory.js';
+import { JobDesk } from '../jobs/desk.js';
 import { type Answered, codeOf, type Door, type DoorOptions, openDoor } from './door.fixture.js';
 import { HANDLERS } from './handlers.js';
 import { ROUTES } from './routes.js';
@@ -35,6 +40,7 @@ const BODIES: Partial<Record<string, object>> = {
   callTool: { tool: 'x' },
   publishRecord: { name: 'a', content: 1 },
   deprecateRecord: { reference: 'nothing', because: 'x' },
+  submitJob: { kind: 'gate' },
 };
 
 describe('who may ask', () => {
@@ -96,11 +102,14 @@ const NEEDING_MORE = new Set(['restoreSnapshot', 'dropSnapshot', 'verifySession'
 
 describe('what is asked', () => {
   it('answers every route, and HEAD where there is a GET', async () => {
-    const { ask, opened } = await doorOn({ rest: { metrics: () => 'up 1\n' } });
+    const plan = (): NewJob[] => [{ id: 'one', payload: null }];
+    const jobs = await JobDesk.open({ jobs: memoryJobs(processClock), blobs: memoryBlobs(), plan });
+    const { ask, opened } = await doorOn({ rest: { metrics: () => 'up 1\n', jobs } });
+    const job = await jobs.submit({ kind: 'gate' });
     expect(new Set(ROUTES.map(({ operation }) => operation)).size).toBe(Object.keys(HANDLERS).length);
     for (const { method, path, operation, status, request } of ROUTES) {
       if (NEEDING_MORE.has(operation)) continue;
-      const id = await opened();
+      const id = path.startsWith('/v1/jobs') ? job.id : await opened();
       const query = path.endsWith('/resolve') || path.endsWith('/content') ? '?reference=fixture' : '';
       if (operation === 'deprecateRecord') BODIES.deprecateRecord = { reference: 'fixture', because: 'Old.' };
       const json = request && (BODIES[operation] ?? {});

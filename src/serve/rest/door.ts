@@ -12,6 +12,7 @@ import type { HttpLimits } from '../http/limits.js';
 import type { PlainHandler } from '../http/plain/lines.js';
 import { hasBody, refuse } from '../http/reply.js';
 import { bearerOf, digestOf, sameDigest } from '../http/tokens.js';
+import type { ServedJobs } from '../jobs/desk.js';
 import type { Trainer } from '../trainer.js';
 import { type Asked, type Behind, HANDLERS, orphansOf } from './handlers.js';
 import { readInput, readKey } from './input.js';
@@ -30,6 +31,8 @@ export interface RestDoor {
   limits: HttpLimits;
   /** The text of /metrics; absent: 404. */
   metrics?: (() => Promise<string> | string) | undefined;
+  /** Where work is left; absent: none is taken. */
+  jobs?: ServedJobs | undefined;
   /** /metrics is answered without a token, for scrapers that hold none. */
   isMetricsOpen?: boolean | undefined;
   /** Where the opening of sessions waits behind the agents that have theirs; absent: nothing waits. */
@@ -90,7 +93,7 @@ export interface RestDoorForms {
 }
 
 export const restDoor = (door: RestDoor): RestDoorForms => {
-  const { trainer, digest, guard, limits, metrics, isMetricsOpen = false, queue, onDefect } = door;
+  const { trainer, digest, guard, limits, metrics, jobs, isMetricsOpen = false, queue, onDefect } = door;
   const match = pathMatcher(ROUTES);
   const answers = keptAnswers(elapsedMs);
   const gate = bodyGate(limits.pendingBodies);
@@ -98,6 +101,7 @@ export const restDoor = (door: RestDoor): RestDoorForms => {
   const behind: Behind = {
     trainer,
     metrics,
+    jobs,
     document: () => {
       document ??= openApiDocument(ROUTES);
       return document;

@@ -2,11 +2,14 @@
 import { TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
 import type { CallRequest, ForkRequest, OpenedSession, OpenRequest, RecordKind, VerifyRequest } from '../api.js';
+import type { ServedJobs } from '../jobs/desk.js';
+import type { JobRequest } from '../jobs/request.js';
 import type { Once, SessionFilter, StatisticsFilter, Trainer } from '../trainer.js';
 
 export interface Behind {
   trainer: Trainer;
   metrics: (() => Promise<string> | string) | undefined;
+  jobs: ServedJobs | undefined;
   document(): object;
 }
 
@@ -33,6 +36,18 @@ const noMetrics = (): TreadleError =>
     message: 'This server keeps no metrics',
     next: 'Read /v1/info and /v1/statistics instead.',
   });
+
+const noJobs = (): TreadleError =>
+  new TreadleError({
+    code: 'no_jobs',
+    message: 'This server takes no jobs: it has no worker processes, or nowhere to keep what they make',
+    next: 'Start it with --workers 2 --data DIR.',
+  });
+
+const needed = ({ jobs }: Behind): ServedJobs => {
+  if (jobs === undefined) throw noJobs();
+  return jobs;
+};
 
 export const HANDLERS = {
   openSession: ({ trainer }, { body, once }) => trainer.open(body as OpenRequest, once),
@@ -75,6 +90,12 @@ export const HANDLERS = {
     const { reference, because } = asked.body as { reference: string; because: string };
     return trainer.deprecate(kindOf(asked), reference, because);
   },
+  submitJob: (behind, { body, once }) => needed(behind).submit(body as JobRequest, once),
+  listJobs: (behind) => needed(behind).jobs(),
+  getJob: (behind, { params }) => needed(behind).job(params.id!),
+  getResults: (behind, { params, query }) =>
+    needed(behind).results(params.id!, query as { after?: string; limit?: number }),
+  cancelJob: (behind, { params }) => needed(behind).cancel(params.id!),
   getHealth: () => ({ status: 'ok' }),
   getMetrics: ({ metrics }) => {
     if (metrics === undefined) throw noMetrics();

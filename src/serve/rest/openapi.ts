@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of the door, made from its routes. */
 import { z } from 'zod';
 import * as api from '../api.js';
+import * as jobs from '../jobs/request.js';
 import type { Route } from './routes.js';
 import * as shape from './shapes.js';
 
@@ -25,6 +26,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   CallOutcome: shape.CallOutcome,
   SessionState: shape.SessionState,
   SnapshotTaken: shape.SnapshotTaken,
+  JobInfo: jobs.JobInfo,
+  JobItem: jobs.JobItem,
   Problem: shape.Problem,
 };
 

@@ -28,6 +28,7 @@ const STATUS: Readonly<Record<string, number>> = {
   session_forked: 409,
   not_forkable: 409,
   no_task: 409,
+  no_jobs: 409,
   rolled_back: 409,
   wrong_seq: 409,
   session_gone: 410,

@@ -16,6 +16,7 @@ import {
   ToolStatistics,
   VerifyRequest,
 } from '../api.js';
+import { JobInfo, JobItem, JobRequest } from '../jobs/request.js';
 import type { Operation } from './handlers.js';
 import * as shape from './shapes.js';
 
@@ -63,6 +64,7 @@ const post = (
 ): Route => ({ method: 'POST', path, operation, summary, request: shape.Nothing, answer, status: 200, ...rest });
 
 const SESSION = '/v1/sessions/{id}';
+const JOB = '/v1/jobs/{id}';
 const REGISTRY = '/v1/registry/{kind}';
 const kind = { params: shape.KindParam };
 
@@ -140,6 +142,22 @@ export const ROUTES: readonly Route[] = [
     ...kind,
     request: shape.DeprecateRequest,
   }),
+  post('submitJob', '/v1/jobs', 'Leave work for the worker processes: rollouts, or tasks through the gate', JobInfo, {
+    request: JobRequest,
+    status: 201,
+  }),
+  get('listJobs', '/v1/jobs', 'Jobs, and how far they came', z.array(JobInfo)),
+  get('getJob', JOB, 'How far a job came', JobInfo),
+  get('getResults', `${JOB}/results`, 'Items of a job by the page, with what came of them', z.array(JobItem), {
+    query: shape.PageQuery,
+  }),
+  {
+    method: 'DELETE',
+    path: JOB,
+    operation: 'cancelJob',
+    summary: 'Forget a job and all that it made',
+    status: 204,
+  },
   get('getHealth', '/health', 'Whether the server is up', shape.Health, { open: true }),
   get('getMetrics', '/metrics', 'Prometheus metrics', METRICS),
   get('getDocument', '/openapi.json', 'This document', z.record(z.string(), z.unknown())),

@@ -21,6 +21,11 @@ export const SessionsQuery = z.strictObject({
   after: text.optional(),
   limit: z.coerce.number().int().min(1).max(MOST_LISTED).optional(),
 });
+/** `after`: the last item of the page before. */
+export const PageQuery = z.strictObject({
+  after: z.string().min(1).max(512).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).optional(),
+});
 export const StatisticsQuery = z.strictObject({
   service: text.optional(),
   tool: text.optional(),

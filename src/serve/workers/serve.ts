@@ -5,6 +5,7 @@ import type { Json } from '../../kit/hash.js';
 import { type Doors, type DoorsOptions, serveDoors } from '../doors.js';
 import { type Clock, processClock } from '../durable/clock.js';
 import type { Ownership } from '../durable/ownership/ownership.js';
+import type { ServedJobs } from '../jobs/desk.js';
 import type { Registry } from '../registry/registry.js';
 import { granting } from '../sessions/server/grants.js';
 import type { Trainer } from '../trainer.js';
@@ -36,6 +37,8 @@ export interface WithWorkersOptions {
   over?: readonly string[] | undefined;
   /** What else workers may ask of this process. */
   serves?: ((worker: Worker) => void) | undefined;
+  /** Work that is left with this server; who works on it is `serves`'s to say. */
+  jobs?: ServedJobs | undefined;
   clock?: Clock | undefined;
   onDefect: (error: TreadleError) => void;
   /** No worker is left and none can be started: the server is of no use any more. */
@@ -100,6 +103,7 @@ export const serveWithWorkers = async (options: WithWorkersOptions): Promise<Wit
     {
       trainer,
       agents: (door) => frontDoor(router, door),
+      jobs: options.jobs,
       metrics: async (deferred) =>
         (await import('../ledger/metrics.js')).metricsText(
           await frontMetrics({ fleet, router, registry, capacity, refusedOpens }, deferred),

@@ -215,8 +215,24 @@ const CASES: Record<string, (bench: JobsBench) => Promise<void>> = {
     deepStrictEqual(await jobs.list('q'), []);
     strictEqual((await jobs.list('other')).length, 1);
     strictEqual(await jobs.finish('q', 'j0', 1, 1), 'stale');
-    strictEqual(await jobs.enqueue('q', numbered(1)), 1);
+    strictEqual(await jobs.enqueue('q', numbered(3)), 3);
     deepStrictEqual(leasedIds(await jobs.lease('q', 'a', 1, LEASE)), ['j0@1']);
+    await jobs.drop('q', ['j0', 'j2', 'never']);
+    strictEqual(await jobs.finish('q', 'j0', 1, 1), 'stale');
+    deepStrictEqual(await rowsOf(jobs), ['j1 waiting 0']);
+  },
+
+  async 'a queue is listed by the page'({ jobs }) {
+    await jobs.enqueue('q', [...numbered(3, 4), ...numbered(4)]);
+    const pages: string[][] = [];
+    for (let after = ''; ; after = pages.at(-1)?.at(-1) ?? '') {
+      const page = await jobs.list('q', { after, limit: 3 });
+      if (page.length === 0) break;
+      pages.push(page.map(({ id }) => id));
+    }
+    deepStrictEqual(pages, [['j0', 'j1', 'j2'], ['j3', 'j4', 'j5'], ['j6']]);
+    strictEqual((await jobs.list('q', { after: 'j4' })).length, 2);
+    strictEqual((await jobs.list('never', { limit: 2 })).length, 0);
   },
 
   async 'a batch is as long as it is, and what was given is not what is kept'({ jobs }) {

@@ -39,9 +39,9 @@ export interface Jobs {
   giveBack(queue: string, jobs: readonly { id: string; attempt: number }[]): Promise<number>;
   /** Whatever became of them, they wait again with all their tries; who has one is told `stale`. How many there are. */
   again(queue: string, ids: readonly string[]): Promise<number>;
-  /** By id. */
-  list(queue: string): Promise<JobRow[]>;
+  /** By id; at most `limit`, behind `after`, where they are given. */
+  list(queue: string, page?: { after?: string; limit?: number }): Promise<JobRow[]>;
   counts(queue: string): Promise<Record<JobRow['state'], number>>;
-  /** All of a queue's jobs. */
-  drop(queue: string): Promise<void>;
+  /** All of a queue's jobs, or these. */
+  drop(queue: string, ids?: readonly string[]): Promise<void>;
 }

@@ -110,13 +110,16 @@ class MemoryJobs implements Jobs {
     return changed;
   }
 
-  async list(queue: string): Promise<JobRow[]> {
+  async list(queue: string, page: { after?: string; limit?: number } = {}): Promise<JobRow[]> {
+    const { after = '', limit = Number.POSITIVE_INFINITY } = page;
     return [...this.#jobs(queue)]
       .map(([id, { payload, state, attempt, result }]) => {
         const isOver = state === 'done' || state === 'failed';
         return { id, payload: parsed(payload), state, attempt, ...(isOver && { result: parsed(String(result)) }) };
       })
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .filter(({ id }) => id > after)
+      .slice(0, limit);
   }
 
   async counts(queue: string): Promise<Record<JobRow['state'], number>> {
@@ -125,8 +128,9 @@ class MemoryJobs implements Jobs {
     return counts;
   }
 
-  async drop(queue: string): Promise<void> {
-    this.#queues.delete(queue);
+  async drop(queue: string, ids?: readonly string[]): Promise<void> {
+    if (ids === undefined) this.#queues.delete(queue);
+    else for (const id of ids) this.#jobs(queue).delete(id);
   }
 }
 

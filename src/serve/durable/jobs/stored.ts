@@ -7,6 +7,8 @@ import { ATTEMPTS, checkedJobs, checkLease, checkName, type JobsOptions, resultT
 /** Rows in one statement. */
 const CHUNK = 500;
 
+const ALL = 'select id, payload, state, attempt, result from jobs where queue = ?';
+
 const rowOf = (row: Row): JobRow => {
   const state = row.state as JobRow['state'];
   const isOver = state === 'done' || state === 'failed';
@@ -171,12 +173,15 @@ class StoredJobs implements Jobs {
     });
   }
 
-  async list(queue: string): Promise<JobRow[]> {
+  async list(queue: string, page: { after?: string; limit?: number } = {}): Promise<JobRow[]> {
+    const { after = '', limit } = page;
     const rows = await this.store.tx((sql) =>
-      sql.all('select id, payload, state, attempt, result from jobs where queue = ?', [queue]),
+      limit === undefined
+        ? sql.all(`${ALL} and id > ?`, [queue, after])
+        : sql.all(`${ALL} and id > ? order by id limit ?`, [queue, after, limit]),
     );
-    // Not in SQL, where each database has an order of its own.
-    return rows.map(rowOf).sort((a, b) => (a.id < b.id ? -1 : 1));
+    // Pages are in the order of the bytes; all of them are put in it here, whatever the order of a database.
+    return rows.map(rowOf).sort((one, other) => (one.id < other.id ? -1 : 1));
   }
 
   async counts(queue: string): Promise<Record<JobRow['state'], number>> {
@@ -188,8 +193,11 @@ class StoredJobs implements Jobs {
     return counts;
   }
 
-  async drop(queue: string): Promise<void> {
-    await this.store.tx((sql) => sql.run('delete from jobs where queue = ?', [queue]));
+  async drop(queue: string, ids?: readonly string[]): Promise<void> {
+    await this.store.tx(async (sql) => {
+      if (ids === undefined) await sql.run('delete from jobs where queue = ?', [queue]);
+      else for (const id of ids) await sql.run('delete from jobs where queue = ? and id = ?', [queue, id]);
+    });
   }
 }
 

@@ -3,7 +3,8 @@ import type { Json } from '../../../kit/hash.js';
 import type { Finished, Jobs, LeasedJob } from './jobs.js';
 
 export interface JobWorkerOptions {
-  jobs: Jobs;
+  /** `lease` where it takes jobs itself. */
+  jobs: Pick<Jobs, 'heartbeat' | 'finish' | 'fail' | 'giveBack'> & Partial<Pick<Jobs, 'lease'>>;
   queue: string;
   /** Of this process alone, so that two lives of one worker are not taken for one another. */
   name: string;
@@ -38,9 +39,14 @@ export class JobWorker {
 
   async take(count: number): Promise<LeasedJob[]> {
     const { jobs, queue, name } = this.options;
-    const leased = await jobs.lease(queue, name, count, this.#leaseMs);
-    for (const { id, attempt } of leased) this.#held.set(id, attempt);
+    const leased = (await jobs.lease?.(queue, name, count, this.#leaseMs)) ?? [];
+    this.hold(leased);
     return leased;
+  }
+
+  /** What was leased for it otherwise. */
+  hold(leased: readonly Held[]): void {
+    for (const { id, attempt } of leased) this.#held.set(id, attempt);
   }
 
   /** What it no longer has is let go. A beat that fails is followed by the next; who ends a job is told whether it was still its own. */
