@@ -77,9 +77,15 @@ export class JobDesk implements ServedJobs {
 
   private constructor(readonly options: DeskOptions) {}
 
+  /** Of a data folder that this process alone has open. */
   static async open(options: DeskOptions): Promise<JobDesk> {
     const desk = new JobDesk(options);
-    for (const { id, payload } of await options.jobs.list(SUBMITTED)) desk.#open.set(id, payload as JobRequest);
+    const { jobs } = options;
+    for (const { id, payload } of await jobs.list(SUBMITTED)) {
+      desk.#open.set(id, payload as JobRequest);
+      // Who had them was a process of the server before, and ended with it.
+      await jobs.giveBack(queueOf(id), await jobs.list(queueOf(id), { state: 'leased' }));
+    }
     return desk;
   }
 
@@ -91,6 +97,10 @@ export class JobDesk implements ServedJobs {
 
   #begin(id: string, request: JobRequest): void {
     this.#open.set(id, request);
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const heard of this.#listeners) heard();
   }
 
@@ -169,6 +179,13 @@ export class JobDesk implements ServedJobs {
     await jobs.drop(queueOf(id));
     for (const key of await blobs.list(blobsOf(id))) await blobs.delete(key);
     await jobs.drop(SUBMITTED, [id]);
+  }
+
+  /** A worker ended with this: it is tried again. */
+  async lost(job: string, { id, attempt }: Pick<LeasedJob, 'id' | 'attempt'>): Promise<void> {
+    const why: Json = { code: 'worker_lost', message: 'Its worker process ended', fault: 'infrastructure' };
+    await this.options.jobs.fail(queueOf(job), id, attempt, why);
+    this.#wake();
   }
 
   /** Items of the oldest job that has any, leased to the worker; undefined where nothing is to be done. */

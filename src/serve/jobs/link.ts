@@ -1,6 +1,6 @@
 /** Jobs over the link between a front and its worker: the front has the queues, the worker what it took. */
 import { TreadleError } from '../../errors.js';
-import type { Jobs } from '../durable/jobs/jobs.js';
+import type { Jobs, LeasedJob } from '../durable/jobs/jobs.js';
 import type { Rpc } from '../workers/rpc/rpc.js';
 import type { JobDesk, Taken } from './desk.js';
 
@@ -22,9 +22,22 @@ const listOf = (method: string, params: unknown): unknown[] => {
 /** Answers the other end from this desk, and tells it when there is work. */
 export const serveJobs = (rpc: Rpc, desk: JobDesk): void => {
   const { jobs } = desk.options;
+  /** What the other end took last: it takes more when it has ended those. */
+  let has: { job: string; item: LeasedJob }[] = [];
+  const lost = async (job: string, item: LeasedJob): Promise<void> => {
+    // What the store does not hear now it hears when the lease has run out.
+    await desk.lost(job, item).catch(() => undefined);
+  };
   rpc.handle('jobs.take', async (params) => {
     const [worker, count] = listOf('take', params) as [string, number];
-    return { value: (await desk.take(worker, count)) ?? null };
+    const taken = await desk.take(worker, count);
+    has = taken?.items.map((item) => ({ job: taken.job, item })) ?? [];
+    // It closed meanwhile.
+    if (rpc.isClosed) for (const { job, item } of has) await lost(job, item);
+    return { value: taken ?? null };
+  });
+  rpc.onClosed(() => {
+    for (const { job, item } of has) void lost(job, item);
   });
   for (const method of METHODS)
     rpc.handle(`jobs.${method}`, async (params) => {

@@ -1,7 +1,7 @@
 /** What every Jobs does, in memory or in a store: cases that any test runner can loop over. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict';
 import type { Json } from '../../../kit/hash.js';
-import type { JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
+import type { JobPage, JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
 
 /** One without jobs, that gives a job three tries. */
 export interface JobsBench {
@@ -233,6 +233,10 @@ const CASES: Record<string, (bench: JobsBench) => Promise<void>> = {
     deepStrictEqual(pages, [['j0', 'j1', 'j2'], ['j3', 'j4', 'j5'], ['j6']]);
     strictEqual((await jobs.list('q', { after: 'j4' })).length, 2);
     strictEqual((await jobs.list('never', { limit: 2 })).length, 0);
+    await jobs.lease('q', 'a', 2, LEASE);
+    const ids = async (page: JobPage): Promise<string[]> => (await jobs.list('q', page)).map(({ id }) => id);
+    deepStrictEqual(await ids({ state: 'leased' }), ['j4', 'j5']);
+    deepStrictEqual(await ids({ state: 'waiting', after: 'j2', limit: 9 }), ['j3', 'j6']);
   },
 
   async 'a batch is as long as it is, and what was given is not what is kept'({ jobs }) {

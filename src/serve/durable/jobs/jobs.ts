@@ -21,6 +21,13 @@ export interface JobRow extends NewJob {
   result?: Json;
 }
 
+/** At most `limit`, behind the id `after`, of one state, where they are given. */
+export interface JobPage {
+  after?: string;
+  limit?: number;
+  state?: JobRow['state'];
+}
+
 /** `done`: this attempt finished it. `known`: it had already, its answer was lost. `stale`: it was leased again since, or somebody else
  * finished it; what this attempt made is not to be used. */
 export type Finished = 'done' | 'known' | 'stale';
@@ -39,8 +46,8 @@ export interface Jobs {
   giveBack(queue: string, jobs: readonly { id: string; attempt: number }[]): Promise<number>;
   /** Whatever became of them, they wait again with all their tries; who has one is told `stale`. How many there are. */
   again(queue: string, ids: readonly string[]): Promise<number>;
-  /** By id; at most `limit`, behind `after`, where they are given. */
-  list(queue: string, page?: { after?: string; limit?: number }): Promise<JobRow[]>;
+  /** By id. */
+  list(queue: string, page?: JobPage): Promise<JobRow[]>;
   counts(queue: string): Promise<Record<JobRow['state'], number>>;
   /** All of a queue's jobs, or these. */
   drop(queue: string, ids?: readonly string[]): Promise<void>;

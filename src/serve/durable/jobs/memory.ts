@@ -1,7 +1,7 @@
 /** Jobs of a server without a data folder: the same rules, gone with the process. */
 import type { Json } from '../../../kit/hash.js';
 import type { Clock } from '../clock.js';
-import type { Finished, JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
+import type { Finished, JobPage, JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
 import { ATTEMPTS, checkedJobs, checkLease, checkName, type JobsOptions, resultText, workerLost } from './rules.js';
 
 /** `payload` and `result` as text, so that nobody changes them from outside. */
@@ -110,15 +110,15 @@ class MemoryJobs implements Jobs {
     return changed;
   }
 
-  async list(queue: string, page: { after?: string; limit?: number } = {}): Promise<JobRow[]> {
-    const { after = '', limit = Number.POSITIVE_INFINITY } = page;
+  async list(queue: string, page: JobPage = {}): Promise<JobRow[]> {
+    const { after = '', limit = Number.POSITIVE_INFINITY, state: only } = page;
     return [...this.#jobs(queue)]
       .map(([id, { payload, state, attempt, result }]) => {
         const isOver = state === 'done' || state === 'failed';
         return { id, payload: parsed(payload), state, attempt, ...(isOver && { result: parsed(String(result)) }) };
       })
       .sort((a, b) => (a.id < b.id ? -1 : 1))
-      .filter(({ id }) => id > after)
+      .filter(({ id, state }) => id > after && (only ?? state) === state)
       .slice(0, limit);
   }
 

@@ -1,7 +1,7 @@
 /** Jobs in a store: what a worker may do to one is in the condition of the statement that does it. */
 import type { Json } from '../../../kit/hash.js';
 import type { Cell, Row, Sql, Store } from '../store/store.js';
-import type { Finished, JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
+import type { Finished, JobPage, JobRow, Jobs, LeasedJob, NewJob } from './jobs.js';
 import { ATTEMPTS, checkedJobs, checkLease, checkName, type JobsOptions, resultText, workerLost } from './rules.js';
 
 /** Rows in one statement. */
@@ -173,12 +173,12 @@ class StoredJobs implements Jobs {
     });
   }
 
-  async list(queue: string, page: { after?: string; limit?: number } = {}): Promise<JobRow[]> {
-    const { after = '', limit } = page;
+  async list(queue: string, page: JobPage = {}): Promise<JobRow[]> {
+    const { after = '', limit, state } = page;
+    const where = `${ALL} and id > ?${state ? ' and state = ?' : ''}`;
+    const values: Cell[] = [queue, after, ...(state ? [state] : [])];
     const rows = await this.store.tx((sql) =>
-      limit === undefined
-        ? sql.all(`${ALL} and id > ?`, [queue, after])
-        : sql.all(`${ALL} and id > ? order by id limit ?`, [queue, after, limit]),
+      limit === undefined ? sql.all(where, values) : sql.all(`${where} order by id limit ?`, [...values, limit]),
     );
     // Pages are in the order of the bytes; all of them are put in it here, whatever the order of a database.
     return rows.map(rowOf).sort((one, other) => (one.id < other.id ? -1 : 1));
