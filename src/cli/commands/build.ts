@@ -135,7 +135,7 @@ export const buildCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Interrupted? The same command goes on where it stopped, with any number of jobs. Status 1 when a world or all tasks were given up.
+Interrupted? The same command goes on where it stopped, with any number of jobs; one process at a time builds in a folder. Status 1 when a world or all tasks were given up.
 
 Examples:
   treadle build "bike rental in Utrecht, 4 shops, repairs too"

@@ -157,7 +157,8 @@ Examples:
 
 Trainers open, fork, verify and close sessions at the admin door (POST /v1/sessions, GET /openapi.json, GET /metrics) with
 the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN. What --data keeps goes on with the next server on the folder
-(treadle sessions lists it). SIGHUP restarts the workers one after another, their sessions moved first.`,
+(treadle sessions lists it). With --workers and --data they can also leave rollouts and gates there, which the workers do
+(POST /v1/jobs, GET /v1/jobs/ID/results). SIGHUP restarts the workers one after another, their sessions moved first.`,
     )
     .action(async (given: string[], raw: RawOptions) => {
       const [dir = DEFAULT_OUT] = given;
