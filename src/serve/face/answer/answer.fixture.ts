@@ -27,12 +27,25 @@ export const context = (asked: FaceRequest, more: Partial<AnswerContext> = {}): 
 });
 
 /** Answers of one operation of a document, as if a tool stood behind it. */
-export const answererFor = (root: Node, label: string, answer?: FaceAnswer): Answerer => {
+export const answererFor = (
+  root: Node,
+  label: string,
+  answer?: FaceAnswer,
+  query: readonly string[] = [],
+): Answerer => {
   const refs = refsOf(root);
   const http = httpOperations(root, refs).find((one) => one.label === label);
   if (!http) throw new Error(`no operation ${label}`);
   const binding =
-    answer === undefined ? undefined : { operation: label, tool: 'tool', args: [], answer, tier: 'spec' as const };
+    answer === undefined
+      ? undefined
+      : {
+          operation: label,
+          tool: 'tool',
+          args: query.map((name) => ({ to: [name], in: 'query' as const, name })),
+          answer,
+          tier: 'spec' as const,
+        };
   return answererOf({ http, binding }, { root, refs, version: '3.0.3' });
 };
 

@@ -9,6 +9,7 @@ import { placeOf, placeOfSeed, within } from './draw.js';
 import { errorBody } from './error-body.js';
 import { exampleValue } from './example.js';
 import { answerHeaders } from './headers.js';
+import { type Listing, listingOf } from './listing.js';
 import { isJson, mediaFor, sentType } from './media.js';
 import { ownPaths } from './own-path.js';
 import { PROBLEM, problemOf } from './problem.js';
@@ -43,6 +44,12 @@ export interface Answerer {
   failure(error: FaceError, ctx: AnswerContext): FaceResponse;
   /** Where nothing stands behind the operation. */
   example(ctx: AnswerContext): FaceResponse;
+}
+
+interface Made {
+  value: Json;
+  /** The `Link` header. */
+  link: string | undefined;
 }
 
 const compilers = new WeakMap<Node, Shapes>();
@@ -90,7 +97,7 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
     seed: placeOfSeed(ctx.seed),
     key: ctx.key,
     origin: ctx.request.origin,
-    own: binding?.answer.kind === 'row' ? pathOf(ctx.request.path, ctx.key) : undefined,
+    own: (binding?.answer.kind === 'row' ? pathOf(ctx.request.path, ctx.key) : undefined) ?? ctx.request.path,
     pathOf: (key) => pathOf(ctx.request.path, key),
     depth: 0,
     left: MOST_VALUES,
@@ -120,7 +127,7 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
 
   const answered = (
     ctx: AnswerContext,
-    make: (media: HttpMedia, shape: Shape | null) => Json,
+    make: (media: HttpMedia, shape: Shape | null) => Made,
     bare: Json,
   ): FaceResponse => {
     const media = given.answer?.media ?? [];
@@ -132,7 +139,10 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
     }
     const chosen = mediaFor(media, ctx.request.headers.accept);
     if (!chosen) return failure(NOT_ACCEPTED, ctx);
-    return respond(make(chosen, shapeOf(chosen)), chosen, ctx);
+    const { value, link } = make(chosen, shapeOf(chosen));
+    const response = respond(value, chosen, ctx);
+    if (link !== undefined) response.headers.link = link;
+    return response;
   };
 
   const errorShapes = new Map<HttpAnswer, { shape: Shape | null; media: HttpMedia } | null>();
@@ -166,23 +176,43 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
     return { status: found.status, headers, body: written(value, form.media.type) };
   };
 
+  const listings = new Map<Shape | null, Listing | undefined>();
+  const listingFor = (shape: Shape | null): Listing | undefined => {
+    if (!listings.has(shape)) listings.set(shape, listingOf(operation, shape?.flat, shapes));
+    return listings.get(shape);
+  };
+
+  const succeeded = (result: Json, shape: Shape | null, ctx: AnswerContext): Made => {
+    const listing = listingFor(shape);
+    const shown = listing?.shown(result, ctx);
+    const whole = listing && shown ? listing.prepare(result, shown, ctx) : result;
+    const value = shape?.fit(whole, placeFor(ctx), scopeOf(ctx, false)) ?? whole;
+    if (!listing || !shown) return { value, link: undefined };
+    if (shape) listing.finish(value, result, shown, ctx);
+    return { value, link: listing.link(shown, ctx) };
+  };
+
+  const exemplified = (media: HttpMedia, shape: Shape | null, ctx: AnswerContext): Made => {
+    const place = placeFor(ctx);
+    const made = exampleValue({
+      media,
+      shape,
+      operation: http,
+      decoded: ctx.decoded,
+      place,
+      scope: scopeOf(ctx, true),
+    });
+    const listing = shape === null ? undefined : listingFor(shape);
+    if (!listing) return { value: made, link: undefined };
+    // It may be the document's own.
+    const value = structuredClone(made);
+    listing.finish(value, {}, listing.shown(value, ctx), ctx);
+    return { value, link: undefined };
+  };
+
   return {
-    success: (result, ctx) =>
-      answered(ctx, (_media, shape) => shape?.fit(result, placeFor(ctx), scopeOf(ctx, false)) ?? result, result),
+    success: (result, ctx) => answered(ctx, (_media, shape) => succeeded(result, shape, ctx), result),
     failure,
-    example: (ctx) =>
-      answered(
-        ctx,
-        (media, shape) =>
-          exampleValue({
-            media,
-            shape,
-            operation: http,
-            decoded: ctx.decoded,
-            place: placeFor(ctx),
-            scope: scopeOf(ctx, true),
-          }),
-        {},
-      ),
+    example: (ctx) => answered(ctx, (media, shape) => exemplified(media, shape, ctx), {}),
   };
 };

@@ -134,14 +134,15 @@ export const choiceShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark
   /** The tag of the branch, where the value has another or none. */
   const tagged = (value: Json, picks: readonly number[]): Json => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    let out = value;
     flat.choices.forEach((choice, at) => {
       const tag = (listed()[at] as Branch[])[picks[at] ?? 0]?.tag;
       const property = choice.tag?.property;
-      if (tag === undefined || property === undefined || value[property] === tag) return;
+      if (tag === undefined || property === undefined || out[property] === tag) return;
       const { listed: words } = shapes.flats.of(variantOf(picks).flat.properties.get(property));
-      if (words === undefined || words.includes(tag)) value[property] = tag;
+      if (words === undefined || words.includes(tag)) out = { ...out, [property]: tag };
     });
-    return value;
+    return out;
   };
 
   const exactly = flat.choices.some((choice) => choice.exactly);
