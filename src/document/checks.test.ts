@@ -90,6 +90,16 @@ describe('the dialects', () => {
     expect(faults(schema, 'a')).toEqual([' anyOf']);
   });
 
+  it('closed schemas that are put together do not refuse one another', () => {
+    const closed = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false };
+    const root = { s: { Closed: closed } };
+    const both = { allOf: [{ $ref: '#/s/Closed' }, { type: 'object', properties: { b: { type: 'integer' } } }] };
+    expect(faults(both, { a: 'x', b: 1 }, { root })).toEqual([]);
+    expect(faults(both, { a: 1, b: 'x' }, { root })).toEqual(['/a type', '/b type']);
+    expect(faults({ ...both, additionalProperties: false }, { a: 'x' }, { root })).toEqual([]);
+    expect(faults({ $ref: '#/s/Closed' }, { b: 1 }, { root })).toEqual(['/b additionalProperties']);
+  });
+
   it('files, unknown formats and words of documents say nothing', () => {
     expect(faults({ type: 'file' }, { any: 'thing' })).toEqual([]);
     expect(faults({ type: 'string', format: 'unix-nano', example: 1, xml: {}, externalDocs: {} }, 'a')).toEqual([]);

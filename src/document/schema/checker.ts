@@ -77,26 +77,26 @@ export const FORMATS: ReadonlySet<string> = new Set(
 
 /** `how` without what the checker itself knows. */
 export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: boolean, kept = KEPT): Checker => {
-  const numbers = new Map<Node, number>();
-  const schemas: Node[] = [];
+  const numbers = { whole: new Map<Node, number>(), part: new Map<Node, number>() };
+  const schemas: { schema: Node; isPart: boolean }[] = [];
   let compiled = new Map<number, ValidateFunction | undefined>();
   let ajv: Ajv2020 | undefined;
   /** Schemas entered and not left, with where: one met again at the same place goes round in a circle. */
   const entered: { schema: number; at: string }[] = [];
   let steps = 0;
 
-  const later = (schema: Node): number => {
-    const known = numbers.get(schema);
+  const later = (schema: Node, isPart = false): number => {
+    const known = numbers[isPart ? 'part' : 'whole'].get(schema);
     if (known !== undefined) return known;
-    numbers.set(schema, schemas.length);
-    return schemas.push(schema) - 1;
+    numbers[isPart ? 'part' : 'whole'].set(schema, schemas.length);
+    return schemas.push({ schema, isPart }) - 1;
   };
 
   const compile = (number: number): ValidateFunction | undefined => {
-    const schema = schemas[number] as Node;
+    const { schema, isPart } = schemas[number] as { schema: Node; isPart: boolean };
     ajv ??= withKeywords();
     try {
-      const written = rewrite(schema, { ...how, later, formats: FORMATS }) as AnySchema;
+      const written = rewrite(schema, { ...how, later, formats: FORMATS }, 0, isPart) as AnySchema;
       const check = ajv.compile(written);
       if (isNode(written)) ajv.removeSchema(written);
       return check;
@@ -110,7 +110,7 @@ export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: 
     const at = place?.instancePath ?? '';
     for (const one of entered) if (one.schema === number && one.at === at) return FITS;
     if (++steps > STEPS) {
-      if (steps === STEPS + 1) how.note('too many schemas hold for one value', schemas[number] as Node);
+      if (steps === STEPS + 1) how.note('too many schemas hold for one value', schemas[number]?.schema ?? {});
       return [];
     }
     if (!compiled.has(number)) {

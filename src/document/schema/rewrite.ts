@@ -16,8 +16,8 @@ export interface Rewriting {
   /** 3.0 and before: what stands beside a `$ref` is not read. */
   bareRefs: boolean;
   formats: ReadonlySet<string>;
-  /** Number of a schema that is checked when a value reaches it. */
-  later(schema: Node): number;
+  /** Number of a schema that is checked when a value reaches it; `isPart` where it is one of several that hold together. */
+  later(schema: Node, isPart?: boolean): number;
   note(why: string, schema: Node): void;
 }
 
@@ -56,7 +56,11 @@ const requiredOf = (schema: Node, how: Rewriting): string[] => {
 const mapOf = (value: Node, each: (item: unknown, name: string) => Out): Record<string, Out> =>
   Object.fromEntries(Object.entries(value).map(([name, item]) => [name, each(item, name)]));
 
-const objectParts = (schema: Node, how: Rewriting, depth: number): Record<string, unknown> => {
+/** Closed schemas that are put together with others refuse what the others ask for; documents never mean that. */
+const isClosed = (schema: Node, isPart: boolean): boolean =>
+  schema.additionalProperties === false && !isPart && !Array.isArray(schema.allOf);
+
+const objectParts = (schema: Node, how: Rewriting, depth: number, isPart: boolean): Record<string, unknown> => {
   const out: Record<string, unknown> = {};
   const inner = (value: unknown): Out => rewrite(value, how, depth + 1);
   if (isNode(schema.properties))
@@ -64,8 +68,8 @@ const objectParts = (schema: Node, how: Rewriting, depth: number): Record<string
     out.properties = mapOf(schema.properties, (item) => (hidden(item, how) ? true : inner(item)));
   const required = requiredOf(schema, how);
   if (required.length > 0) out.required = required;
-  if (schema.additionalProperties === false || isNode(schema.additionalProperties))
-    out.additionalProperties = inner(schema.additionalProperties);
+  if (isClosed(schema, isPart)) out.additionalProperties = false;
+  else if (isNode(schema.additionalProperties)) out.additionalProperties = inner(schema.additionalProperties);
   if (isNode(schema.patternProperties)) {
     const sound = Object.entries(schema.patternProperties).filter(([pattern]) => isPattern(pattern));
     if (sound.length < Object.keys(schema.patternProperties).length)
@@ -104,7 +108,7 @@ const chosenOf = (schema: Node, list: readonly unknown[], how: Rewriting): Recor
   return { property: discriminator.propertyName, branches };
 };
 
-const compositeParts = (schema: Node, how: Rewriting, depth: number): Record<string, unknown> => {
+const compositeParts = (schema: Node, how: Rewriting, depth: number, isPart: boolean): Record<string, unknown> => {
   const out: Record<string, unknown> = {};
   for (const key of SUBSCHEMAS) {
     const list = schema[key];
@@ -114,8 +118,8 @@ const compositeParts = (schema: Node, how: Rewriting, depth: number): Record<str
     const name = key === 'oneOf' && how.use === 'request' ? 'anyOf' : key;
     if (chosen) out.chosen = { ...chosen, otherwise: list.map((item) => how.later(isNode(item) ? item : {})) };
     else if (name in out)
-      out.allOf = [...((out.allOf as Out[]) ?? []), { [name]: list.map((item) => rewrite(item, how, depth)) }];
-    else out[name] = list.map((item) => rewrite(item, how, depth));
+      out.allOf = [...((out.allOf as Out[]) ?? []), { [name]: list.map((item) => rewrite(item, how, depth, isPart)) }];
+    else out[name] = list.map((item) => rewrite(item, how, depth, key === 'allOf' || isPart));
   }
   for (const key of SUBSCHEMA)
     if (isNode(schema[key]) || typeof schema[key] === 'boolean') out[key] = rewrite(schema[key], how, depth + 1);
@@ -149,27 +153,27 @@ const plainParts = (schema: Node, how: Rewriting): Record<string, unknown> => {
 const isSmall = (schema: Node): boolean =>
   !isNode(schema.properties) && !SUBSCHEMAS.some((key) => Array.isArray(schema[key])) && !isNode(schema.items);
 
-export const rewrite = (value: unknown, how: Rewriting, depth = 0): Out => {
+export const rewrite = (value: unknown, how: Rewriting, depth = 0, isPart = false): Out => {
   if (typeof value === 'boolean') return value;
   if (!isNode(value)) return true;
   if (typeof value.$ref === 'string') {
     const { node } = how.refs.resolve(value);
-    const ref: Record<string, unknown> = Object.keys(node).length === 0 ? {} : { later: how.later(node) };
+    const ref: Record<string, unknown> = Object.keys(node).length === 0 ? {} : { later: how.later(node, isPart) };
     const { $ref, ...rest } = value;
     if (!how.bareRefs && Object.keys(rest).length > 0) {
-      const beside = rewrite(rest, how, depth);
+      const beside = rewrite(rest, how, depth, true);
       if (isNode(beside)) return { allOf: [ref, beside] };
     }
     return value.nullable === true ? nullableOf(ref) : ref;
   }
-  if (depth >= DEPTH && !isSmall(value)) return { later: how.later(value) };
+  if (depth >= DEPTH && !isSmall(value)) return { later: how.later(value, isPart) };
   // A file comes as an object from a form and as text from elsewhere.
   if (isFile(value)) return true;
   const out = {
     ...plainParts(value, how),
-    ...objectParts(value, how, depth),
+    ...objectParts(value, how, depth, isPart),
     ...arrayParts(value, how, depth),
-    ...compositeParts(value, how, depth),
+    ...compositeParts(value, how, depth, isPart),
   };
   return value.nullable === true ? nullableOf(out) : out;
 };

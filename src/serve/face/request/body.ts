@@ -9,6 +9,7 @@ import { inflated } from './inflate.js';
 import { parseJson } from './json.js';
 import { type Limits, tooLarge } from './limits.js';
 import { bareType, FORM, guessed, isJsonType, isXmlType, MULTIPART, mediaFor, parameterOf } from './media.js';
+import { formsOf, takes } from './view.js';
 
 export type BodyRead = { body?: { value: Json; media: HttpMedia; type: string } } | { error: FaceError };
 
@@ -99,7 +100,7 @@ export const bodyOf = (
   const sent = request.headers['content-type']?.trim() ?? '';
   if (!bytes || bytes.byteLength === 0) return declared.required ? nothing(declared, sent) : {};
   if (sent !== '') {
-    const media = mediaFor(declared.media, sent);
+    const media = mediaFor(declared.media, sent, (schema) => takes(formsOf(schema, refs), 'object'));
     return media ? readAs(bytes, sent, media, refs, limits) : notTaken(declared.media, sent);
   }
   const media = guessed(declared.media, utf8(bytes.subarray(0, 64)) ?? '');

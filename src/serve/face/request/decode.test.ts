@@ -139,6 +139,10 @@ describe('bodies', () => {
       headers: { accept: `application/json, ${FORM}` },
     });
     expect(service.ask('POST', '/x', { type: 'application/xml', body: '<a/>' })).toMatchObject({ status: 415 });
+    const wrong = serviceOf(post({ 'application/octet-stream': { schema } }));
+    expect(wrong.ask('POST', '/x', { type: 'application/json', body: '{"name":"a"}' })).toMatchObject({
+      body: { name: 'a' },
+    });
     const xml = serviceOf(post({ 'application/xml': { schema } }));
     expect(xml.ask('POST', '/x', { type: 'application/xml', body: '<a/>' })).toMatchObject({ status: 415 });
   });

@@ -1,5 +1,6 @@
 /** Which of a document's media types a content type means. */
 import type { HttpMedia } from '../../../document/http.js';
+import type { Node } from '../../../document/node.js';
 
 /** Lower case, without parameters: `application/json`. */
 export const bareType = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase();
@@ -17,14 +18,25 @@ export const MULTIPART = 'multipart/form-data';
 const isPattern = (declared: string, bare: string): boolean =>
   declared === '*/*' || declared === '*' || (declared.endsWith('/*') && bare.startsWith(declared.slice(0, -1)));
 
+/** Bytes or text in name, an object by its schema: the document named the wrong type, and its clients send JSON. */
+const isMeantAsJson = ({ type, schema }: HttpMedia, takesObject: (schema: Node) => boolean): boolean =>
+  /^(application\/(octet-stream|text)|text\/plain)$/.test(bareType(type)) &&
+  schema !== undefined &&
+  takesObject(schema);
+
 /** Exact, else one JSON for another, else a range. XML is never taken: it is not read. */
-export const mediaFor = (media: readonly HttpMedia[], sent: string): HttpMedia | undefined => {
+export const mediaFor = (
+  media: readonly HttpMedia[],
+  sent: string,
+  takesObject: (schema: Node) => boolean,
+): HttpMedia | undefined => {
   const bare = bareType(sent);
   if (isXmlType(bare)) return undefined;
   return (
     media.find((one) => bareType(one.type) === bare) ??
     (isJsonType(bare) ? media.find((one) => isJsonType(bareType(one.type))) : undefined) ??
-    media.find((one) => isPattern(bareType(one.type), bare))
+    media.find((one) => isPattern(bareType(one.type), bare)) ??
+    (isJsonType(bare) ? media.find((one) => isMeantAsJson(one, takesObject)) : undefined)
   );
 };
 

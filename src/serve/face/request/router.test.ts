@@ -29,6 +29,10 @@ describe('routerOf', () => {
   it('fills several holes in a segment, and colon verbs', () => {
     const router = routes('GET /{owner}:{repo}', 'GET /r/{a}.{b}', 'POST /items/{id}:cancel', 'POST /items/{id}');
     expect(found(router, 'GET', '/me:it')).toEqual(['GET /{owner}:{repo}', { owner: 'me', repo: 'it' }]);
+    const endings = routes('GET /p/{id}{ext}');
+    expect(found(endings, 'GET', '/p/a.b.json')).toEqual(['GET /p/{id}{ext}', { id: 'a.b', ext: '.json' }]);
+    expect(found(endings, 'GET', '/p/ab')).toEqual(['GET /p/{id}{ext}', { id: 'a', ext: 'b' }]);
+    expect(found(endings, 'GET', '/p/a')).toBeUndefined();
     expect(found(router, 'GET', '/r/x.y.z')).toEqual(['GET /r/{a}.{b}', { a: 'x', b: 'y.z' }]);
     expect(found(router, 'POST', '/items/7:cancel')).toEqual(['POST /items/{id}:cancel', { id: '7' }]);
     expect(found(router, 'POST', '/items/7%3Acancel')).toEqual(['POST /items/{id}:cancel', { id: '7' }]);

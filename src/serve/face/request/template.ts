@@ -83,6 +83,12 @@ export const templateOf = (path: string): Template => {
 /** Characters of fixed text: the more there are, the more a segment says. */
 export const fixedLength = (segment: Segment): number => segment.fixed.reduce((sum, part) => sum + part.length, 0);
 
+/** Two holes with nothing between them (`{id}{extension}`): the second begins at the last dot, or is one character. */
+const beforeEnding = (text: string, from: number, end: number): number => {
+  const dot = text.lastIndexOf('.', end - 1);
+  return dot > from ? dot : end - 1;
+};
+
 /**
  * Texts in the holes of `fixed`, or undefined where `text` does not fit; no hole is empty. Each hole but the last takes as little as it
  * can, which finds a fit wherever there is one.
@@ -97,8 +103,9 @@ export const fill = (fixed: readonly string[], text: string): string[] | undefin
   let at = first.length;
   for (let i = 1; i < fixed.length - 1; i++) {
     const part = fixed[i] as string;
-    const next = text.indexOf(part, at + 1);
-    if (next < 0 || next + part.length > end) return undefined;
+    const isLast = i === fixed.length - 2;
+    const next = part === '' && isLast ? beforeEnding(text, at, end) : text.indexOf(part, at + 1);
+    if (next <= at || next + part.length > end) return undefined;
     found.push(text.slice(at, next));
     at = next + part.length;
   }
