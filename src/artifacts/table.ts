@@ -21,6 +21,8 @@ export const Column = z.strictObject({
   enum: z.array(z.string()).min(1).optional(),
   /** Table of the same service whose key this column holds. */
   fk: Name.optional(),
+  /** What becomes of the row when the row it refers to is deleted; absent: that one cannot be deleted. `null` is for columns that may be empty. */
+  onDelete: z.enum(['cascade', 'null']).optional(),
   unique: z.boolean().optional(),
   min: z.number().optional(),
   max: z.number().optional(),

@@ -75,6 +75,19 @@ it('moves a ticket along its life cycle, once', async () => {
   });
 });
 
+it('deletes what others refer to, and what cannot be without it, where no conflict is documented', async () => {
+  const ask = client();
+  const { id } = (await ask('POST', '/customers', ANA)).body as { id: string };
+  const ticket = (await ask('POST', '/tickets', { customer_id: id, subject: 'Gone soon' })).body as { id: string };
+  expect((await ask('DELETE', `/customers/${id}`)).status).toBe(204);
+  const touched = fake.callers.list().at(-1)?.live.record().entries.at(-1)?.touched;
+  expect(touched?.map(({ table, change }) => `${table} ${change}`).sort()).toEqual([
+    'customer delete',
+    'ticket delete',
+  ]);
+  expect((await ask('GET', `/tickets/${ticket.id}`)).status).toBe(404);
+});
+
 it('keeps what belongs to a parent with it', async () => {
   const ask = client();
   const { data } = (await ask('GET', '/tickets?limit=2')).body as { data: { id: string }[] };

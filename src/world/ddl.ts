@@ -44,7 +44,10 @@ const columnSql = (spec: ServiceSpec, table: Table, name: string, col: Column): 
   if (col.default !== undefined && col.default !== null) parts.push(`DEFAULT ${literal(col.default)}`);
   for (const check of columnChecks(name, col)) parts.push(`CHECK (${check})`);
   const parent = col.fk === undefined ? undefined : spec.tables[col.fk];
-  if (col.fk !== undefined && parent) parts.push(`REFERENCES ${quoted(col.fk)} (${quoted(parent.key.col)})`);
+  if (col.fk !== undefined && parent) {
+    parts.push(`REFERENCES ${quoted(col.fk)} (${quoted(parent.key.col)})`);
+    if (col.onDelete) parts.push(col.onDelete === 'cascade' ? 'ON DELETE CASCADE' : 'ON DELETE SET NULL');
+  }
   return parts.join(' ');
 };
 

@@ -16,6 +16,7 @@ import { breakCircles, settleTable } from '../openapi/settle.js';
 import { adapted } from './adapt.js';
 import type { FaceDraft } from './draft.js';
 import { type ListDraft, withScope } from './lists.js';
+import { withDeletions } from './on-delete.js';
 import { plainDrafts } from './operations.js';
 import { refusing } from './refusing.js';
 import { relaxed } from './relax.js';
@@ -89,6 +90,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
     tables[membership.table] = linkTable(membership);
   for (const entity of entities) all.push(...actions(entity, tables, context, note));
   relaxed(tables, all);
+  withDeletions(tables, all);
   makeRoom(entities, tables, []);
   const drafts = withIds(all);
   const taken = new Set<string>();
