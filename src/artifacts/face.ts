@@ -40,7 +40,7 @@ export const Face = z.strictObject({
   treadle: z.literal('face/1'),
   /** Id of the service whose tools are meant. */
   service: Name,
-  /** SHA-256 of the canonical JSON of the document as it was read. */
+  /** SHA-256 of the document's JSON as it was read, its keys in their own order. */
   document: z.string(),
   bindings: z.array(Binding),
   /** Operations behind which nothing stands, and why; they are answered from examples and schemas, or refused. */

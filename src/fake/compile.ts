@@ -60,6 +60,22 @@ const emptyService = (name: string, { title }: ParsedDocument): ServiceSpec => (
   },
 });
 
+/** Rows of all tables together, about: enough to page through, few enough to be made in a second. */
+const ROWS = 2_000;
+const LEAST_ROWS = 12;
+
+/** Tables of a large document get fewer rows each; what has few keeps them. */
+const thinned = (spec: ServiceSpec): ServiceSpec => {
+  const most = Math.max(LEAST_ROWS, Math.floor(ROWS / Math.max(1, Object.keys(spec.tables).length)));
+  const usual = 40;
+  if (most >= usual) return spec;
+  const tables = Object.entries(spec.tables).map(([name, table]) => [
+    name,
+    { ...table, rows: Math.min(most, table.rows ?? most) },
+  ]);
+  return { ...spec, tables: Object.fromEntries(tables) };
+};
+
 /** The company only lends the rows a country, a currency and people: reading its trade from the title would cost a second. */
 const draftOf = (document: ParsedDocument, spec: ServiceSpec, seed: string): WorldDraft => {
   const draw = rng(seed, 'fake', spec.id);
@@ -91,7 +107,7 @@ export const compileFake = (engine: Engine, { documents, seed, tables, overrides
   const [first] = parsed as [{ name: string; document: ParsedDocument }];
   const document = parsed.length === 1 ? first.document : mergeDocuments(parsed);
   const { spec, face, report } = authorFace(document, { name: first.name, seed });
-  let draft = draftOf(document, spec ?? emptyService(first.name, document), seed);
+  let draft = draftOf(document, thinned(spec ?? emptyService(first.name, document)), seed);
   if (overrides) draft = overrideDraft(draft, overrides);
   if (tables && tables.length > 0) draft = attachOwnRows(draft, tables);
   return { document, face, report, built: assembleWorld(engine, draft) };

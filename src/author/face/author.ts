@@ -2,8 +2,7 @@
 import type { Face } from '../../artifacts/face.js';
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { ParsedDocument } from '../../document/parse.js';
-import type { Json } from '../../kit/hash.js';
-import { addressOf } from '../../kit/hash.js';
+import { sha256 } from '../../kit/hash.js';
 import { contextOf } from '../openapi/author.js';
 import { NO_PLACE, reportOf } from '../openapi/report.js';
 import type { DocumentReport, OperationKind } from '../openapi/types.js';
@@ -45,7 +44,7 @@ export const authorFace = (document: ParsedDocument, options: FaceOptions): Auth
   const face: Face = {
     treadle: 'face/1',
     service: spec?.id ?? context.options.name,
-    document: addressOf(document.root as Json),
+    document: sha256(JSON.stringify(document.root)),
     bindings,
     unbound,
   };
