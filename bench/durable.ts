@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- durable [--part cost|recovery|cpu|load] [--small] [--sessions N]`: sessions that are kept (issue 8). All parts, one
+ * `npm run bench -- durable [--part cost|fork|recovery|cpu|load] [--small] [--sessions N]`: sessions that are kept (issue 8). All parts, one
  * after the other, unless one is named. `cost`: a changing call, nothing kept against `durable: none | call | disk`, at 1 and 16 callers.
+ * `fork`: a fork by how many rows were changed before it.
  * `recovery`: N sessions (1,000), kill -9, and another process that takes them up. `cpu`: processor time a call with a front and two
  * workers against one process, at 64 connections. `load`: workload B of `serve` over workers that keep every call; N rollouts.
  * `npm run build` comes first: servers are the built ones, all but those of `cost`. `--corpus DIR` keeps what was made for the next run
@@ -9,6 +10,7 @@
 import { join } from 'node:path';
 import { runCost } from './durable/cost.js';
 import { runCpu } from './durable/cpu.js';
+import { runFork } from './durable/fork.js';
 import { runLoad } from './durable/load.js';
 import { runRecovery } from './durable/recovery.js';
 import { inFolder, type Options, readOptions } from './serve/options.js';
@@ -17,14 +19,22 @@ import { say, sayTargets, type Target } from './serve/report.js';
 /** In this order: what is made for one part, a later one may use. */
 const PARTS: Record<string, (options: Options) => Promise<Record<string, unknown>>> = {
   cost: runCost,
+  fork: runFork,
   cpu: runCpu,
   load: runLoad,
   recovery: runRecovery,
 };
-const CORPORA: Record<string, string> = { cost: 'calls', cpu: 'calls', load: 'tasks', recovery: 'tasks' };
+const CORPORA: Record<string, string> = {
+  cost: 'calls',
+  fork: 'calls',
+  cpu: 'calls',
+  load: 'tasks',
+  recovery: 'tasks',
+};
 
 const TARGETS: Record<string, readonly Target[]> = {
   cost: [],
+  fork: [],
   recovery: [
     { field: 'recovery_1000_s', at: 'most', bound: 3, unit: 's' },
     { field: 'failed', at: 'most', bound: 0 },

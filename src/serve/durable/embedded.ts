@@ -18,6 +18,7 @@ import { SAVEPOINTS } from './savepoint-key.js';
 import { folderSecret } from './secret.js';
 import { HouseKeeping, LEASE_MS } from './session/house-keeping.js';
 import type { Durability } from './session/keeper.js';
+import { deadLogs, pinnedIn } from './session/logs.js';
 import type { SavepointTimes } from './session/savepoints.js';
 import { storeIdentity } from './store/identity.js';
 import { openStore } from './store/libsql.js';
@@ -51,6 +52,17 @@ export interface Data {
 }
 
 const COLLECT_MS = 600_000;
+const PINNED_MS = 30_000;
+
+/** What was answered less than `ms` ago is answered again. */
+const lately = <T>(clock: Clock, ms: number, ask: () => T): (() => T) => {
+  let last: { at: number; said: T } | undefined;
+  return () => {
+    const now = clock.now();
+    if (last === undefined || now - last.at >= ms) last = { at: now, said: ask() };
+    return last.said;
+  };
+};
 
 /** Throws `folder_in_use`, `data_folder_newer`, and what opening store and blobs throw. */
 export const openData = async (options: DataOptions): Promise<Data> => {
@@ -61,7 +73,10 @@ export const openData = async (options: DataOptions): Promise<Data> => {
   const ownership = storeOwnership(store, { faults, fence });
   const owner = await storeIdentity(store);
   const secret = folderSecret(folder);
-  const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced: heldBy(ownership), clock, owner });
+  // What no head refers to no new fork is made of, so a moment ago is as good as now.
+  const pinned = lately(clock, PINNED_MS, () => pinnedIn(deadLogs(join(folder, 'logs'), [])));
+  const isReferenced = heldBy(ownership, pinned);
+  const collector = garbageCollector({ blobs, prefix: SAVEPOINTS, isReferenced, clock, owner });
   let collectedAt = clock.now();
   const tidy = async (): Promise<void> => {
     try {

@@ -24,8 +24,16 @@ export const heldSavepoints = (sessions: readonly OwnedSession[], keys: readonly
   return new Set(keys.filter((key) => isHeld(key, bySession)));
 };
 
-/** For a garbage collector. Throws what the store of heads throws. */
+/**
+ * For a garbage collector. `pinned`: savepoints that forks in the logs are made of, asked for where a key is held by nothing else. Throws
+ * what the store of heads throws.
+ */
 export const heldBy =
-  (ownership: Pick<Ownership, 'sessions'>) =>
-  async (keys: readonly string[]): Promise<Set<string>> =>
-    heldSavepoints(await ownership.sessions(), keys);
+  (ownership: Pick<Ownership, 'sessions'>, pinned: () => ReadonlySet<string> = () => new Set()) =>
+  async (keys: readonly string[]): Promise<Set<string>> => {
+    const held = heldSavepoints(await ownership.sessions(), keys);
+    if (held.size === keys.length) return held;
+    const forks = pinned();
+    for (const key of keys) if (forks.has(key)) held.add(key);
+    return held;
+  };

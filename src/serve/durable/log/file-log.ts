@@ -65,7 +65,7 @@ class FileLog implements PageLog {
     return this.#segments.length;
   }
 
-  append(record: LogRecord): void {
+  append(record: LogRecord, needs?: string): void {
     if (this.#isClosed) throw failed('The log is closed', 'Open the log of a new incarnation.');
     this.#faults.hit('log.append');
     this.#mend();
@@ -91,6 +91,7 @@ class FileLog implements PageLog {
     segment.isDirty = true;
     segment.size += length;
     segment.note(record);
+    if (needs !== undefined) for (const one of this.#segments) if (one.needs.has(needs)) one.note(record);
     this.written++;
   }
 

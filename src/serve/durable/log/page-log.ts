@@ -4,8 +4,9 @@
  */
 
 /** `mark`: the request was acknowledged, its effect is not in the log (`durable: none`). `delta`: what one request changed, on top of the
- * record before it. `whole`: all of the session. `gone`: it ended here, by closing and forgetting or by moving to another worker. */
-export const KINDS = ['mark', 'delta', 'whole', 'gone'] as const;
+ * record before it. `whole`: all of the session. `gone`: it ended here, by closing and forgetting or by moving to another worker. `fork`: it
+ * began as what another session of this log was, which the body names. The order is that of the form. */
+export const KINDS = ['mark', 'delta', 'whole', 'gone', 'fork'] as const;
 export type RecordKind = (typeof KINDS)[number];
 
 export interface LogRecord {
@@ -19,8 +20,8 @@ export interface LogRecord {
 
 export interface PageLog {
   /** With the system when it returns: survives the death of the process. Throws `disk_full` (retryable) or `log_failed`, and then
-   * nothing of it will be read back. */
-  append(record: LogRecord): void;
+   * nothing of it will be read back. `needs`: a session without whose records so far this one's is of no use: they stay as long as it. */
+  append(record: LogRecord, needs?: string): void;
   /** Waits until all that was appended before is on the disk; callers at the same time share one fdatasync. Throws as `append`. */
   sync(): Promise<void>;
   /** A savepoint holds the session up to `seq` of `gen`: its records so far are of no use, and segments without any use go. */

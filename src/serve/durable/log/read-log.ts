@@ -6,7 +6,7 @@ import { type Found, headAfter, headAt, isCutHead, isWhole, type Keys, openSegme
 import type { ReadLog } from './page-log.js';
 
 export interface ReadLogOptions {
-  /** Records of other sessions are passed over, and their bodies not kept. */
+  /** Records of other sessions are passed over, and their bodies not kept, but for forks: whoever looks for one may need what it names. */
   only?: ReadonlySet<string>;
   /** Whose log it is: segments of others are reported and not read. Unless told, whoever wrote the first. */
   incarnation?: string;
@@ -27,8 +27,8 @@ const report = ({ into, segment }: Reading, offset: number, why: string): void =
 
 const keep = ({ bytes, only, into }: Reading, found: Found): void => {
   const session = sessionOf(bytes, found);
-  if (only && !only.has(session)) return;
   const { kind, gen, seq, bodyFrom, end } = found;
+  if (only && !only.has(session) && kind !== 'fork') return;
   // A copy: a view would keep all of the segment.
   into.records.push({ session, gen, seq, kind, body: new Uint8Array(bytes.subarray(bodyFrom, end)) });
 };

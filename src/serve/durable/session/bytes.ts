@@ -7,7 +7,7 @@ import type { CallDelta, SessionImage } from '../../sessions/server/image.js';
 const IMAGE = Buffer.from('TRDLIMG1', 'latin1');
 const DELTA = Buffer.from('TRDLDLT1', 'latin1');
 
-const damaged = (why: string, cause?: unknown): TreadleError =>
+export const damaged = (why: string, cause?: unknown): TreadleError =>
   new TreadleError({
     code: 'damaged_savepoint',
     message: `What was kept of a session cannot be read: ${why}`,

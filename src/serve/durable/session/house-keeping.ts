@@ -13,12 +13,13 @@ import type { DiskWatch } from '../disk-watch.js';
 import { type FaultPoints, NO_FAULTS } from '../faults/fault-points.js';
 import { openPageLog } from '../log/file-log.js';
 import type { PageLog } from '../log/page-log.js';
-import type { Ownership } from '../ownership/ownership.js';
+import type { Head, Ownership } from '../ownership/ownership.js';
 import { Claims } from './claims.js';
 import { type Durability, Keeper } from './keeper.js';
 import type { Kept } from './kept.js';
 import { LeaseKeeping } from './lease.js';
 import { deadLogs, logFolder, readLogs, removeLogs } from './logs.js';
+import { Pins } from './pins.js';
 import { type Recovered, Recovery } from './recovery.js';
 import { SAVEPOINT_TIMES, Savepoints, type SavepointTimes } from './savepoints.js';
 
@@ -38,6 +39,8 @@ export interface HouseKeepingOptions {
   times?: Partial<SavepointTimes>;
   /** Beyond it calls are refused until savepoints catch up. */
   mostLogBytes?: number;
+  /** Of a file of the log. */
+  segmentBytes?: number;
   /** The lease was lost; absent: it is taken again, and with it every session that nobody took meanwhile. */
   lost?: () => void;
   onDefect: (error: TreadleError) => void;
@@ -57,6 +60,7 @@ export class HouseKeeping {
   readonly keeper: Keeper;
   readonly savepoints: Savepoints;
   readonly claims: Claims;
+  readonly pins = new Pins();
   readonly counts = { recovered: 0, rolledBack: 0, lost: 0, moved: 0 };
   readonly #timer: NodeJS.Timeout;
   #server: SessionServer | undefined;
@@ -74,14 +78,18 @@ export class HouseKeeping {
     this.#lease = lease;
     const incarnation = (): string => this.incarnation;
     const fenced = (kept: Kept): void => this.#fenced(kept);
-    const unused = (keys: readonly string[]): void => {
-      for (const key of keys) void blobs.delete(key).catch(() => {});
+    const unused = (keys: readonly string[]): void => this.#unused(keys);
+    const covered = (kept: Kept, head: Head): void => {
+      kept.head = head;
+      kept.wrote(head.gen, head.seq);
+      this.#free(kept, head);
     };
-    const ended = ({ live, gen }: Kept): void => log.covered(live.id, gen, live.seq);
+    const ended = (kept: Kept): void => this.#free(kept, { gen: kept.gen, seq: kept.live.seq });
     this.claims = new Claims({ ownership, incarnation, clock, fenced, ended, unused, onDefect });
     const times = { ...SAVEPOINT_TIMES, ...options.times };
-    const parts = { blobs, log, claims: this.claims, clock, faults };
-    this.savepoints = new Savepoints({ ...parts, times, fenced, unused, onDefect });
+    const { pins } = this;
+    const parts = { blobs, log, claims: this.claims, pins, clock, faults };
+    this.savepoints = new Savepoints({ ...parts, times, fenced, covered, unused, onDefect });
     const mostLogBytes = options.mostLogBytes ?? LOG_BYTES;
     this.keeper = new Keeper({ durability, ...parts, mostLogBytes, savepoints: this.savepoints });
     this.#timer = setInterval(() => this.savepoints.round(this.keeper.all()), ROUND_MS);
@@ -99,7 +107,10 @@ export class HouseKeeping {
     };
     const lease = await LeaseKeeping.begin(name, { ownership, clock, faults, ms, lost, onDefect });
     try {
-      const log = openPageLog(logFolder(join(options.folder, 'logs'), lease.incarnation), { faults });
+      const log = openPageLog(logFolder(join(options.folder, 'logs'), lease.incarnation), {
+        faults,
+        ...(options.segmentBytes === undefined ? {} : { segmentBytes: options.segmentBytes }),
+      });
       made = new HouseKeeping(options, log, lease);
       return made;
     } catch (thrown) {
@@ -151,6 +162,17 @@ export class HouseKeeping {
     };
   }
 
+  /** Nobody refers to these any more, but for forks that were made of them. */
+  #unused(keys: readonly string[]): void {
+    for (const key of this.pins.free(keys)) void this.options.blobs.delete(key).catch(() => {});
+  }
+
+  /** What the session was in the log, or of savepoints of others, up to here is of no use. */
+  #free({ live }: Kept, { gen, seq }: Pick<Head, 'gen' | 'seq'>): void {
+    this.log.covered(live.id, gen, seq);
+    for (const key of this.pins.release(live.id)) void this.options.blobs.delete(key).catch(() => {});
+  }
+
   get #recovery(): Recovery {
     const server = this.#server as SessionServer;
     const { ownership, blobs, faults, onDefect } = this.options;
@@ -160,6 +182,7 @@ export class HouseKeeping {
       blobs,
       log: this.log,
       keeper: this.keeper,
+      unused: (keys) => this.#unused(keys),
       faults,
       revive: (image, deltas) => server.revive(image, deltas),
       onDefect,
@@ -171,10 +194,12 @@ export class HouseKeeping {
    * are not needed any more are removed by whoever sees that all of their sessions were taken up.
    */
   async adopt(folders: readonly string[], sessions?: readonly string[]): Promise<TakenUp> {
-    const { records, damage } = readLogs(folders, sessions && new Set(sessions));
+    const left = readLogs(folders, sessions && new Set(sessions));
+    const { records, damage, pinned } = left;
+    this.pins.leave(pinned);
     const known = sessions ?? [...(await this.#unowned()), ...records.keys()];
     this.#leave(new Set(known));
-    const taken = await this.#recovery.take([...new Set(known)], records);
+    const taken = await this.#recovery.take([...new Set(known)], left);
     await this.log.sync();
     for (const one of taken) this.#count(one);
     return { sessions: taken, damage };
@@ -240,7 +265,10 @@ export class HouseKeeping {
     const work = async (id: string): Promise<void> => {
       const kept = this.#keptOf(id);
       if (!kept) return;
+      await this.#saveForks(id);
       await kept.live.turns.run(async () => {
+        // Whoever has the session next knows nothing of forks here that need its savepoint.
+        if (this.#forksOf(id).length > 0) return;
         // One under way may still fail, or come after somebody else claimed the session.
         if ((kept.unsaved > 0 || kept.isSaving) && !(await this.savepoints.saveNow(kept))) return;
         this.keeper.letGo(kept.live);
@@ -258,6 +286,17 @@ export class HouseKeeping {
     }
     this.counts.moved += ids.length;
     return ids;
+  }
+
+  #forksOf(id: string): Kept[] {
+    return this.pins.dependents(id).flatMap((fork) => this.#keptOf(fork) ?? []);
+  }
+
+  async #saveForks(id: string): Promise<void> {
+    for (const fork of this.#forksOf(id)) {
+      while (fork.isSaving) await this.options.clock.sleep(5);
+      if (this.pins.keysOf(fork.live.id).length > 0) await this.savepoints.save(fork);
+    }
   }
 
   #keptOf(id: string): Kept | undefined {

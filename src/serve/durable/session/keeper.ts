@@ -3,9 +3,9 @@
  * follow. `none`: the log says that it happened; `call`: what it changed, so it survives the process; `disk`: and the power too.
  */
 import { asTreadleError, TreadleError } from '../../../errors.js';
-import type { Keeping, KeptCall } from '../../sessions/server/keeping.js';
+import type { Keeping, KeptCall, Parent } from '../../sessions/server/keeping.js';
 import type { LiveSession } from '../../sessions/server/live-session.js';
-import { imageOfActive, type Shared } from '../../sessions/server/saved.js';
+import { imageOfActive, savedStart } from '../../sessions/server/saved.js';
 import type { Maybe } from '../../sessions/server/turns.js';
 import type { Session } from '../../sessions/session.js';
 import type { Clock } from '../clock.js';
@@ -13,7 +13,9 @@ import type { FaultPoints } from '../faults/fault-points.js';
 import type { PageLog, RecordKind } from '../log/page-log.js';
 import { deltaBytes, imageBytes } from './bytes.js';
 import type { Claims } from './claims.js';
+import { forkBytes } from './fork.js';
 import { Kept } from './kept.js';
+import type { Pins } from './pins.js';
 import type { Savepoints } from './savepoints.js';
 
 export const DURABILITIES = ['none', 'call', 'disk'] as const;
@@ -26,6 +28,7 @@ export interface KeeperParts {
   mostLogBytes: number;
   claims: Claims;
   savepoints: Savepoints;
+  pins: Pins;
   clock: Clock;
   faults: FaultPoints;
 }
@@ -91,10 +94,12 @@ export class Keeper implements Omit<Keeping, 'figures'> {
     });
   }
 
-  opened(live: LiveSession, session: Session, shared?: Shared): void {
+  opened(live: LiveSession, session: Session, parent?: Parent): void {
     this.ready();
     const kept = new Kept(live, 1, undefined);
-    this.#whole(kept, session, shared);
+    const origin = parent && this.#kept.get(parent.live);
+    if (parent && origin) this.#fork(kept, session, origin, parent.session);
+    else this.#whole(kept, session);
     this.#kept.set(live, kept);
     kept.claimed = this.parts.claims.add(kept);
   }
@@ -102,6 +107,7 @@ export class Keeper implements Omit<Keeping, 'figures'> {
   /** A session that was recovered or moved here, and whose records are in the log already, at generation `gen`. */
   took(live: LiveSession, session: Session, gen: number): Kept {
     const kept = new Kept(live, gen, undefined);
+    kept.wrote(gen, live.seq);
     this.#begin(kept, session);
     this.#kept.set(live, kept);
     // All of it is in the log here: its savepoint can wait until those that call are served.
@@ -210,8 +216,27 @@ export class Keeper implements Omit<Keeping, 'figures'> {
     this.#append(kept, 'delta', body);
   }
 
-  #whole(kept: Kept, session: Session, shared?: Shared): void {
-    this.#append(kept, 'whole', imageBytes(imageOfActive(kept.live, session, shared)));
+  /** A record that names its parent. Where nothing holds all of that as it is now, which is so with `none`, it is written first. */
+  #fork(kept: Kept, session: Session, parent: Kept, parents: Session): void {
+    const { live } = kept;
+    const { id, seq } = parent.live;
+    if (parent.written?.seq !== seq) this.#whole(parent, parents);
+    const { head, gen, written } = parent;
+    const body = forkBytes({
+      start: savedStart(live.start),
+      status: live.status,
+      ...(live.lost === undefined ? {} : { lost: live.lost }),
+      ...(live.companions.isEmpty ? {} : { hadCompanions: true as const }),
+      of: { session: id, seq, from: written?.gen ?? gen, gen, ...(head ? { head } : {}) },
+    });
+    this.#append(kept, 'fork', body, id);
+    const { pins } = this.parts;
+    pins.hold(live.id, head ? [head.key] : pins.keysOf(id));
+    this.#begin(kept, session);
+  }
+
+  #whole(kept: Kept, session: Session): void {
+    this.#append(kept, 'whole', imageBytes(imageOfActive(kept.live, session)));
     kept.needsWhole = false;
     this.#begin(kept, session);
   }
@@ -221,10 +246,13 @@ export class Keeper implements Omit<Keeping, 'figures'> {
     if (this.parts.durability !== 'none') kept.begin(session);
   }
 
-  #append(kept: Kept, kind: RecordKind, body: Uint8Array): void {
+  #append(kept: Kept, kind: RecordKind, body: Uint8Array, needs?: string): void {
     const { log, clock, faults } = this.parts;
+    const { gen } = kept;
+    const { id: session, seq } = kept.live;
     faults.hit('log.append');
-    log.append({ session: kept.live.id, gen: kept.gen, seq: kept.live.seq, kind, body });
+    log.append({ session, gen, seq, kind, body }, needs);
+    if (kind !== 'mark') kept.wrote(gen, seq);
     kept.logged(clock.now(), body.length);
   }
 

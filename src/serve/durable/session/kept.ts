@@ -3,12 +3,17 @@
 import type { Workspace } from '../../../world/workspace/workspace.js';
 import type { LiveSession } from '../../sessions/server/live-session.js';
 import type { Session } from '../../sessions/session.js';
+import type { Head } from '../ownership/ownership.js';
 
 export class Kept {
   /** The log does not hold all that the session is: its next record has to be a whole. */
   needsWhole = false;
   /** Its last record may not be on the disk. */
   needsSync = false;
+  /** Generation and request of the newest state that log or savepoints hold all of; a mark holds nothing. */
+  written: { gen: number; seq: number } | undefined;
+  /** Its newest savepoint, of those made here. */
+  head: Head | undefined;
   /** Requests that no savepoint holds yet, the clock's time of the first and of the last of them, and their bytes in the log. */
   unsaved = 0;
   firstAt = 0;
@@ -37,6 +42,11 @@ export class Kept {
     this.unsaved++;
     this.lastAt = now;
     this.bytes += bytes;
+  }
+
+  /** As `whole` or `delta`, or in a savepoint. */
+  wrote(gen: number, seq: number): void {
+    if (this.written === undefined || seq > this.written.seq) this.written = { gen, seq };
   }
 
   /** All of the session as it is now is kept: changes count from here. */

@@ -4,12 +4,10 @@ import { asTreadleError } from '../../../errors.js';
 import type { Labels, SessionStatus } from '../../api.js';
 import type { SessionImage } from '../../sessions/server/image.js';
 import type { Data } from '../embedded.js';
-import type { LogRecord } from '../log/page-log.js';
 import type { OwnedSession } from '../ownership/ownership.js';
-import { deltaOf } from './bytes.js';
-import { deadLogs, readLogs, removeLogs } from './logs.js';
+import { deadLogs, type LeftBehind, pinnedIn, readLogs, removeLogs } from './logs.js';
 import { evidenceOf } from './records.js';
-import { imageOfChain } from './recovery.js';
+import { stateOfChain } from './recovery.js';
 
 export interface LeftSession {
   session: string;
@@ -62,19 +60,18 @@ export const summaryOf = (left: LeftSession): LeftSummary => {
 
 const one = async (
   session: string,
-  logs: readonly (readonly LogRecord[])[],
+  { records, origins }: LeftBehind,
   row: OwnedSession | undefined,
   { blobs }: Pick<Data, 'blobs'>,
 ): Promise<LeftSession> => {
   const heads = [row?.head, row?.previous].flatMap((head) => head ?? []);
-  const { chains, acknowledged, isGone } = evidenceOf(logs, heads);
+  const { chains, acknowledged, isGone } = evidenceOf(records.get(session) ?? [], heads, origins);
   const left = { session, gen: row?.gen ?? 0, acknowledged, isGone, savepoints: heads.length };
   let why = 'nothing is kept of it';
   for (const chain of chains) {
     try {
-      const { image } = await imageOfChain(chain, blobs);
-      for (const { body } of chain.deltas) deltaOf(body);
-      return { ...left, image, seq: chain.last, logged: chain.deltas.length };
+      const { image, deltas } = await stateOfChain(chain, blobs);
+      return { ...left, image, seq: chain.last, logged: deltas.length };
     } catch (thrown) {
       why = asTreadleError(thrown, 'infrastructure').line();
     }
@@ -84,11 +81,13 @@ const one = async (
 
 /** Of a data folder that no server has open. In the order of their claims, those that the store never heard of behind. */
 export const sessionsLeft = async (data: Data, folder: string, only?: string): Promise<LeftSession[]> => {
-  const { records } = readLogs(deadLogs(join(folder, 'logs'), []), only === undefined ? undefined : new Set([only]));
+  const behind = readLogs(deadLogs(join(folder, 'logs'), []), only === undefined ? undefined : new Set([only]));
   const rows = new Map((await data.ownership.sessions()).map((row) => [row.session, row]));
-  const ids = [...new Set([...rows.keys(), ...records.keys()])].filter((id) => only === undefined || id === only);
+  const ids = [...new Set([...rows.keys(), ...behind.records.keys()])].filter(
+    (id) => only === undefined || id === only,
+  );
   const found: LeftSession[] = [];
-  for (const id of ids) found.push(await one(id, records.get(id) ?? [], rows.get(id), data));
+  for (const id of ids) found.push(await one(id, behind, rows.get(id), data));
   return found;
 };
 
@@ -101,10 +100,13 @@ export const reapLeft = async (data: Data, folder: string, sessions: readonly st
   await ownership.claim(incarnation, sessions);
   const keys = await ownership.forget(incarnation, sessions);
   for (const session of sessions) keys.push(...(await blobs.list(`sessions/${session}/`)));
-  for (const key of new Set(keys)) await blobs.delete(key);
   const over = new Set(sessions);
   for (const log of deadLogs(join(folder, 'logs'), []))
     if ([...readLogs([log]).records.keys()].every((id) => over.has(id))) removeLogs([log]);
+  // Forks of theirs may still be made of some.
+  const pinned = pinnedIn(deadLogs(join(folder, 'logs'), []));
+  const unused = [...new Set(keys)].filter((key) => !pinned.has(key));
+  for (const key of unused) await blobs.delete(key);
   await ownership.bury(incarnation);
-  return new Set(keys).size;
+  return unused.length;
 };

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SavedStart } from '../../sessions/server/image.js';
 import type { LogRecord, RecordKind } from '../log/page-log.js';
 import type { Head } from '../ownership/ownership.js';
-import { evidenceOf } from './records.js';
+import { type ForkOrigin, forkBytes } from './fork.js';
+import { type Chain, evidenceOf, type Origins } from './records.js';
 
 const record = (kind: RecordKind, gen: number, seq: number): LogRecord => ({
   session: 's',
@@ -17,11 +19,14 @@ const mark = (gen: number, seq: number): LogRecord => record('mark', gen, seq);
 const head = (gen: number, seq: number): Head => ({ key: `k/${gen}/${seq}`, gen, seq });
 
 /** The best way, as text: base, then the seqs of its deltas. */
-const best = (logs: LogRecord[][], heads: Head[] = []): string => {
-  const [chain] = evidenceOf(logs, heads).chains;
-  if (!chain) return 'none';
-  const base = 'whole' in chain.base ? Buffer.from(chain.base.whole).toString() : chain.base.key;
-  return [base, ...chain.deltas.map(({ seq }) => seq)].join(' ');
+const said = ({ base, deltas }: Chain): string => {
+  const from =
+    'whole' in base ? Buffer.from(base.whole).toString() : 'key' in base ? base.key : `fork of (${said(base.of)})`;
+  return [from, ...deltas.map(({ seq }) => seq)].join(' ');
+};
+const best = (logs: LogRecord[][], heads: Head[] = [], origins?: Origins): string => {
+  const [chain] = evidenceOf(logs, heads, origins).chains;
+  return chain ? said(chain) : 'none';
 };
 
 describe('where a session can be taken up again', () => {
@@ -90,6 +95,47 @@ describe('a session that ended', () => {
   });
   it('is taken up where somebody later owned it', () => {
     expect(isGone([[record('gone', 1, 1)], [whole(2, 1)]])).toBe(false);
+  });
+});
+
+describe('a fork', () => {
+  const start = { id: 's' } as SavedStart;
+  const fork = (of: Omit<ForkOrigin, 'session'>): LogRecord => ({
+    ...record('fork', 1, 0),
+    body: forkBytes({ start, status: 'open', of: { session: 'p', ...of } }),
+  });
+  const taken = (of: Omit<ForkOrigin, 'session'>, parents: LogRecord[], own: LogRecord[] = []): string => {
+    const forked = fork(of);
+    return best([[forked, ...own]], [], new Map([[forked, parents]]));
+  };
+
+  it('is its parent up to the call after which it was made, and its own calls', () => {
+    const parents = [whole(1, 0), delta(1, 1), delta(1, 2), delta(1, 3), whole(1, 4)];
+    expect(taken({ seq: 2, from: 1, gen: 1 }, parents, [delta(1, 1)])).toBe('fork of (whole/1/0 1 2) 1');
+  });
+  it('is what a savepoint of its parent holds, where the log holds less', () => {
+    const of = { seq: 5, from: 1, gen: 1, head: head(1, 4) };
+    expect(taken(of, [delta(1, 5), delta(1, 6)])).toBe('fork of (k/1/4 5)');
+    expect(taken({ ...of, seq: 4 }, [])).toBe('fork of (k/1/4)');
+  });
+  it('is not what its parent was before, where a call is missing', () => {
+    expect(taken({ seq: 2, from: 1, gen: 1 }, [whole(1, 0), delta(1, 2)])).toBe('none');
+    expect(taken({ seq: 2, from: 1, gen: 1 }, [whole(1, 0), delta(1, 1)])).toBe('none');
+  });
+  it('is not what its parent was in a life that does not count any more', () => {
+    const before = [whole(1, 0), delta(1, 1), delta(1, 2)];
+    expect(taken({ seq: 2, from: 3, gen: 3 }, before)).toBe('none');
+    expect(taken({ seq: 2, from: 3, gen: 3 }, [...before, whole(3, 1), delta(3, 2)])).toBe('fork of (whole/3/1 2)');
+    expect(taken({ seq: 2, from: 1, gen: 1 }, [...before, whole(3, 1), delta(3, 2)])).toBe('fork of (whole/1/0 1 2)');
+  });
+  it('is of a fork', () => {
+    const parent = fork({ seq: 1, from: 1, gen: 1 });
+    const forked = fork({ seq: 1, from: 1, gen: 1 });
+    const origins: Origins = new Map([
+      [parent, [whole(1, 0), delta(1, 1), delta(1, 2)]],
+      [forked, [parent, delta(1, 1), delta(1, 2)]],
+    ]);
+    expect(best([[forked]], [], origins)).toBe('fork of (fork of (whole/1/0 1) 1)');
   });
 });
 

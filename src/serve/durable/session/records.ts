@@ -2,11 +2,12 @@
 
 import type { LogRecord } from '../log/page-log.js';
 import type { Head } from '../ownership/ownership.js';
+import { type ForkOrigin, forkOf } from './fork.js';
 
 /** A way to have the session again: a base, and the calls after it without a gap. */
 export interface Chain {
-  /** Of the base: in a log, or a savepoint's key. */
-  base: { whole: Uint8Array } | { key: string };
+  /** Of the base: in a log, or a savepoint's key, or of another session as it was when this one began as its fork. */
+  base: { whole: Uint8Array } | { key: string } | { fork: Uint8Array; of: Chain };
   seq: number;
   deltas: readonly { seq: number; body: Uint8Array }[];
   /** Of the last link. */
@@ -22,6 +23,22 @@ export interface Evidence {
   /** It ended: nothing is to be taken up. */
   isGone: boolean;
 }
+
+/** By a fork's record: the records of its parent in the same log. */
+export type Origins = ReadonlyMap<LogRecord, readonly LogRecord[]>;
+
+const NO_ORIGINS: Origins = new Map();
+
+/** Ways to have a fork's parent as it was then: to that request and no further, and of no life but the one that was forked. */
+const waysTo = (
+  { from, gen, seq, head }: ForkOrigin,
+  records: readonly LogRecord[],
+  origins: Origins,
+): readonly Chain[] => {
+  const upTo = records.filter((record) => record.gen < gen || (record.gen === gen && record.seq <= seq));
+  const { chains } = evidenceOf([upTo], head ? [head] : [], origins);
+  return chains.filter((chain) => chain.last === seq && chain.gen >= from);
+};
 
 const links = (
   records: readonly LogRecord[],
@@ -46,18 +63,25 @@ const links = (
 const better = (a: Chain, b: Chain): number =>
   b.gen - a.gen || b.last - a.last || Number('key' in a.base) - Number('key' in b.base) || b.seq - a.seq;
 
-/** `logs`: the session's records in each log, in their order. `heads`: its savepoints that the store knows, the newest first. */
-export const evidenceOf = (logs: readonly (readonly LogRecord[])[], heads: readonly Head[]): Evidence => {
+/**
+ * `logs`: the session's records in each log, in their order. `heads`: its savepoints that the store knows, the newest first. Throws
+ * `damaged_savepoint` for a fork whose record cannot be read.
+ */
+export const evidenceOf = (
+  logs: readonly (readonly LogRecord[])[],
+  heads: readonly Head[],
+  origins: Origins = NO_ORIGINS,
+): Evidence => {
   const chains: Chain[] = [];
   let [gen, acknowledged, isGone] = [0, 0, false];
   for (const records of logs) {
     for (const [i, record] of records.entries()) {
-      if (record.kind === 'whole')
-        chains.push({
-          base: { whole: record.body },
-          seq: record.seq,
-          ...links(records, i + 1, record.seq, record.gen),
-        });
+      const { kind, seq, body } = record;
+      const following = () => ({ seq, ...links(records, i + 1, seq, record.gen) });
+      if (kind === 'whole') chains.push({ base: { whole: body }, ...following() });
+      if (kind === 'fork')
+        for (const of of waysTo(forkOf(body).of, origins.get(record) ?? [], origins))
+          chains.push({ base: { fork: body, of }, ...following() });
       // A log is in the order of what happened, and a higher generation is later than all of a lower one.
       if (record.gen < gen) continue;
       gen = record.gen;

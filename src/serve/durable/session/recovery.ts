@@ -8,11 +8,13 @@ import type { CallDelta, SessionImage } from '../../sessions/server/image.js';
 import type { Revived } from '../../sessions/server/revive.js';
 import { imageOfActive } from '../../sessions/server/saved.js';
 import type { FaultPoints } from '../faults/fault-points.js';
-import type { LogRecord, PageLog } from '../log/page-log.js';
+import type { PageLog } from '../log/page-log.js';
 import type { Claim, Head, Ownership } from '../ownership/ownership.js';
 import { verifySavepoint } from '../savepoint-key.js';
 import { deltaOf, imageBytes, imageOf } from './bytes.js';
+import { forkedFrom, forkOf } from './fork.js';
 import type { Keeper } from './keeper.js';
+import type { LeftBehind } from './logs.js';
 import { type Chain, type Evidence, evidenceOf } from './records.js';
 
 export interface RecoveryParts {
@@ -21,6 +23,8 @@ export interface RecoveryParts {
   blobs: Blobs;
   log: PageLog;
   keeper: Keeper;
+  /** Keys that nobody refers to any more. */
+  unused: (keys: readonly string[]) => void;
   faults: FaultPoints;
   revive: (image: SessionImage, deltas: readonly CallDelta[]) => Revived;
   onDefect: (error: TreadleError) => void;
@@ -38,21 +42,29 @@ export type Recovered =
   /** Nothing that was kept of it can be read; `mayReturn`: what it lies in cannot be asked now. */
   | { session: string; outcome: 'lost'; why: string; mayReturn: boolean };
 
-/** By session, one list a log. */
-type Logs = ReadonlyMap<string, readonly (readonly LogRecord[])[]>;
+type Logs = Pick<LeftBehind, 'records' | 'origins'>;
 
 /** Savepoints that are fetched at once. */
 const FETCHES = 16;
 const CLAIMS = 1_000;
 
-export const imageOfChain = async (
-  { base }: Chain,
-  blobs: Blobs,
-): Promise<{ image: SessionImage; bytes: Uint8Array }> => {
-  if ('whole' in base) return { image: imageOf(base.whole), bytes: base.whole };
-  const bytes = await blobs.get(base.key);
-  verifySavepoint(base.key, bytes);
-  return { image: imageOf(bytes), bytes };
+export interface ChainState {
+  image: SessionImage;
+  deltas: CallDelta[];
+  /** Of the image; absent for a fork's, which is put together. */
+  bytes?: Uint8Array;
+}
+
+/** Throws `damaged_savepoint` and what the blob store throws. */
+export const stateOfChain = async ({ base, deltas }: Chain, blobs: Blobs): Promise<ChainState> => {
+  const own = deltas.map(({ body }) => deltaOf(body));
+  if ('of' in base) {
+    const { image, deltas: before } = forkedFrom(forkOf(base.fork), await stateOfChain(base.of, blobs));
+    return { image, deltas: [...before, ...own] };
+  }
+  const bytes = 'whole' in base ? base.whole : await blobs.get(base.key);
+  if ('key' in base) verifySavepoint(base.key, bytes);
+  return { image: imageOf(bytes), deltas: own, bytes };
 };
 
 const nothingKept = (session: string): TreadleError =>
@@ -65,7 +77,7 @@ const nothingKept = (session: string): TreadleError =>
 
 /** The store heard of it now, and no log did: it never began, and whoever asked wanted to know that. */
 const isStranger = (claim: Claim, logs: Logs): boolean =>
-  claim.granted && claim.gen === 1 && claim.head === undefined && !logs.has(claim.session);
+  claim.granted && claim.gen === 1 && claim.head === undefined && !logs.records.has(claim.session);
 
 /** The log here failed: what is kept of the session is as good as it was. */
 const notCopied = (cause: TreadleError): TreadleError =>
@@ -79,10 +91,16 @@ const notCopied = (cause: TreadleError): TreadleError =>
     cause,
   });
 
+interface Found {
+  chain: Chain;
+  bytes: Uint8Array | undefined;
+  revived: Revived;
+}
+
 export class Recovery {
   constructor(readonly parts: RecoveryParts) {}
 
-  /** `logs`: what dead processes left, by session. Sessions that somebody alive owns are left alone. Never throws for one session. */
+  /** `logs`: what dead processes left. Sessions that somebody alive owns are left alone. Never throws for one session. */
   async take(sessions: readonly string[], logs: Logs): Promise<Recovered[]> {
     const { ownership, incarnation } = this.parts;
     const out: Recovered[] = [];
@@ -92,8 +110,7 @@ export class Recovery {
       for (const claim of claims) if (isStranger(claim, logs)) strangers.add(claim.session);
       const waiting = claims.map((claim, i) => ({ claim, i: at + i }));
       const work = async (): Promise<void> => {
-        for (let next = waiting.shift(); next; next = waiting.shift())
-          out[next.i] = await this.#take(next.claim, logs.get(next.claim.session) ?? []);
+        for (let next = waiting.shift(); next; next = waiting.shift()) out[next.i] = await this.#take(next.claim, logs);
       };
       await Promise.all(Array.from({ length: FETCHES }, work));
     }
@@ -118,7 +135,7 @@ export class Recovery {
     const claims = await ownership.claim(incarnation(), sessions);
     const highest = new Map<string, number>();
     for (const session of sessions)
-      for (const records of logs.get(session) ?? [])
+      for (const records of logs.records.get(session) ?? [])
         for (const { gen } of records) highest.set(session, Math.max(gen, highest.get(session) ?? 0));
     const isLow = (claim: Claim): boolean => claim.granted && claim.gen <= (highest.get(claim.session) ?? 0);
     for (let low = claims.filter(isLow); low.length > 0; low = claims.filter(isLow)) {
@@ -131,13 +148,13 @@ export class Recovery {
     return claims;
   }
 
-  async #take(claim: Claim, logs: readonly (readonly LogRecord[])[]): Promise<Recovered> {
+  async #take(claim: Claim, { records, origins }: Logs): Promise<Recovered> {
     const { session } = claim;
     if (!claim.granted) return { session, outcome: 'owned', owner: claim.owner };
     try {
       await this.parts.faults.reach('recover.session');
       const heads = [claim.head, claim.previous].filter((head): head is Head => head !== undefined);
-      const evidence = evidenceOf(logs, heads);
+      const evidence = evidenceOf(records.get(session) ?? [], heads, origins);
       if (evidence.isGone) {
         await this.#forget(session);
         return { session, outcome: 'gone' };
@@ -152,16 +169,17 @@ export class Recovery {
 
   async #best(session: string, gen: number, { chains, acknowledged }: Evidence): Promise<Recovered> {
     let failure: TreadleError | undefined;
-    let found: { chain: Chain; bytes: Uint8Array; revived: Revived } | undefined;
+    let found: Found | undefined;
     for (const chain of chains) {
       // A chain that was cut short may still be longer than the next one is whole.
       if (found && found.revived.live.seq >= chain.last) break;
       try {
-        const { image, bytes } = await imageOfChain(chain, this.parts.blobs);
-        const revived = this.parts.revive(
-          image,
-          chain.deltas.map(({ body }) => deltaOf(body)),
-        );
+        const { image, deltas, bytes } = await stateOfChain(chain, this.parts.blobs);
+        const revived = this.parts.revive(image, deltas);
+        if (revived.live.seq < 0) {
+          revived.live.forget(true);
+          throw revived.stopped ?? nothingKept(session);
+        }
         if (found && found.revived.live.seq >= revived.live.seq) {
           revived.live.forget(true);
           continue;
@@ -183,16 +201,12 @@ export class Recovery {
    * Its records go into the log here as they are, so that from now on the others are of no use: from the last of them on, which alone is of
    * the new generation. Who dies before has copied something older, and the others still count for more.
    */
-  #settle(
-    gen: number,
-    { chain, bytes, revived: { live, session } }: { chain: Chain; bytes: Uint8Array; revived: Revived },
-    acknowledged: number,
-  ): Recovered {
+  #settle(gen: number, { chain, bytes, revived: { live, session } }: Found, acknowledged: number): Recovered {
     const { log, keeper } = this.parts;
     const { id, seq } = live;
     try {
-      if (acknowledged > seq) {
-        live.lost = acknowledged;
+      if (acknowledged > seq || bytes === undefined) {
+        if (acknowledged > seq) live.lost = acknowledged;
         log.append({ session: id, gen, seq, kind: 'whole', body: imageBytes(imageOfActive(live, session)) });
       } else {
         const deltas = chain.deltas.filter((delta) => delta.seq <= seq);
@@ -211,7 +225,7 @@ export class Recovery {
   }
 
   async #forget(session: string): Promise<void> {
-    const { ownership, incarnation, blobs } = this.parts;
-    for (const key of await ownership.forget(incarnation(), [session])) await blobs.delete(key);
+    const { ownership, incarnation, unused } = this.parts;
+    unused(await ownership.forget(incarnation(), [session]));
   }
 }

@@ -6,6 +6,7 @@ import type { Maybe } from '../../sessions/server/turns.js';
 import type { Clock } from '../clock.js';
 import type { FaultPoints } from '../faults/fault-points.js';
 import type { PageLog } from '../log/page-log.js';
+import type { Head } from '../ownership/ownership.js';
 import { savepointKey } from '../savepoint-key.js';
 import { imageBytes } from './bytes.js';
 import type { Claims } from './claims.js';
@@ -41,6 +42,8 @@ export interface SavepointParts {
   faults: FaultPoints;
   times: SavepointTimes;
   fenced: (kept: Kept) => void;
+  /** All of it up to this savepoint is in the store: what it needed before is not needed any more. */
+  covered: (kept: Kept, head: Head) => void;
   unused: (keys: readonly string[]) => void;
   onDefect: (error: TreadleError) => void;
 }
@@ -135,7 +138,7 @@ export class Savepoints {
   }
 
   async #save(kept: Kept, taken: () => Promise<SessionImage | undefined>): Promise<boolean> {
-    const { blobs, log, claims, faults, fenced, unused } = this.parts;
+    const { blobs, claims, faults, fenced, covered, unused } = this.parts;
     await kept.claimed;
     const { live } = kept;
     const image = await taken();
@@ -154,9 +157,11 @@ export class Savepoints {
       return false;
     }
     this.counts.saved++;
+    // Before what it supersedes goes: forks from here on are made of this one.
+    if (said.outcome === 'moved') covered(kept, { key, gen, seq: image.seq });
+    else if (said.outcome === 'known') covered(kept, { key: said.key, gen, seq: image.seq });
     if (said.outcome === 'moved') unused(said.superseded);
     else if (said.outcome === 'known' && said.key !== key) unused([key]);
-    if (said.outcome !== 'behind') log.covered(live.id, gen, image.seq);
     return true;
   }
 

@@ -13,12 +13,17 @@ export interface KeptCall {
   operation?: [string, Known] | undefined;
 }
 
+export interface Parent {
+  live: LiveSession;
+  session: Session;
+}
+
 /** Told of every state-changing request in the session's turn, before it is acknowledged. */
 export interface Keeping {
   /** Throws why nothing can be kept now (`disk_full`, `log_full`, `log_failed`); asked before anything runs. */
   ready(): void;
-  /** A session that is new here. `shared`: what a group of branches has in common is packed once. */
-  opened(live: LiveSession, session: Session, shared?: Map<string, unknown>): void;
+  /** A session that is new here. `parent`: of which it is a fork, in whose turn this is. */
+  opened(live: LiveSession, session: Session, parent?: Parent): void;
   /** Settles when the call may be acknowledged. Throws `not_kept`: it ran, and the next request keeps it or says so. */
   called(live: LiveSession, session: Session, call: KeptCall): Maybe<void>;
   /** A request is about to be answered again, perhaps one that could not be kept when it ran. Settles and throws as `called`. */

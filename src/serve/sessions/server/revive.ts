@@ -117,8 +117,8 @@ export const revive = (by: Reviving, image: SessionImage, deltas: readonly CallD
     live.status = image.hadCompanions ? 'closed' : image.status;
     live.answer = image.answer;
     live.seq = seq;
-    // A call after it is one of somebody who was told.
-    live.lost = seq > image.seq ? undefined : image.lost;
+    // A call after it is one of somebody who was told; a fork's parent's calls, which count up to 0, are not.
+    live.lost = seq > Math.max(image.seq, 0) ? undefined : image.lost;
     for (const [name, known] of operations) live.operations.put(name, known);
     for (const [name, deed] of image.deeds ?? []) live.deeds.put(name, deed);
     for (const [i, { id: snapshot, shared, more }] of image.snapshots.entries()) {

@@ -6,7 +6,7 @@ import type { SavedStart, SessionImage } from './image.js';
 import type { LiveSession } from './live-session.js';
 import type { LiveStart } from './start.js';
 
-const startOf = (start: LiveStart): SavedStart => {
+export const savedStart = (start: LiveStart): SavedStart => {
   const { id, pins, ground, labels, services, me, idleSeconds, digests, parent, print, woven, notices } = start;
   return {
     id,
@@ -24,20 +24,11 @@ const startOf = (start: LiveStart): SavedStart => {
   };
 };
 
-/** Packed parts that branches of one state have in common, by what was packed. */
-export type Shared = Map<string, unknown>;
-
-const once = <T>(shared: Shared | undefined, key: string, make: () => T): T => {
-  if (!shared) return make();
-  if (!shared.has(key)) shared.set(key, make());
-  return shared.get(key) as T;
-};
-
 /** Of a session in use, packed now; in its turn only. */
-export const imageOfActive = (live: LiveSession, session: Session, shared?: Shared): SessionImage => {
-  const own = once(shared, 'own', () => packSession(session.world, session));
-  return { ...headOf(live, shared), parcels: [own, ...live.snapshots.freeze(() => session.world)] };
-};
+export const imageOfActive = (live: LiveSession, session: Session): SessionImage => ({
+  ...headOf(live),
+  parcels: [packSession(session.world, session), ...live.snapshots.freeze(() => session.world)],
+});
 
 /** Of one at rest, whose parcel is `bytes`: as it is kept in memory, or as it lies on disk with its snapshots. */
 export const imageOfResting = (
@@ -52,11 +43,11 @@ export const imageOfResting = (
   return { ...headOf(live), parcels };
 };
 
-const headOf = (live: LiveSession, shared?: Shared): Omit<SessionImage, 'parcels'> => {
+const headOf = (live: LiveSession): Omit<SessionImage, 'parcels'> => {
   const deeds = live.deeds.all();
-  const entries = once(shared, 'entries', () => [...live.book.served()]);
+  const entries = [...live.book.served()];
   return {
-    start: startOf(live.start),
+    start: savedStart(live.start),
     status: live.status,
     answer: live.answer,
     seq: live.seq,

@@ -30,7 +30,7 @@ import { type Companions, NO_COMPANIONS } from './companions.js';
 import { serverFolder } from './folder.js';
 import { type Grant, type Granting, granting } from './grants.js';
 import type { CallDelta, SavedStart, SessionImage } from './image.js';
-import type { Keeping } from './keeping.js';
+import type { Keeping, Parent } from './keeping.js';
 import { LiveSession } from './live-session.js';
 import { openedOf } from './opened.js';
 import { type Opening, Openings } from './openings.js';
@@ -39,7 +39,6 @@ import { atCapacity, lostSession, notForkable, notOpen } from './refusals.js';
 import { sweep } from './residence.js';
 import { type Revived, revive } from './revive.js';
 import { Roll } from './roll.js';
-import type { Shared } from './saved.js';
 import { Scenarios } from './scenarios.js';
 import { type Heard, servedBook } from './served-book.js';
 import type { House, LiveStart } from './start.js';
@@ -186,7 +185,7 @@ export class SessionServer implements Doorkeeper {
     start: Omit<LiveStart, 'digests'>,
     session: Session,
     make: (start: LiveStart) => LiveSession,
-    { brief, shared, seed }: { brief?: string | undefined; shared?: Shared; seed?: string | undefined } = {},
+    { brief, forked, seed }: { brief?: string | undefined; forked?: Parent; seed?: string | undefined } = {},
   ): OpenedSession {
     const { tokens, digests } = mintTokens(start.id, start.services.length + 1, seed);
     // Written out: a spread may give each object a shape of its own, and there are thousands.
@@ -194,7 +193,7 @@ export class SessionServer implements Doorkeeper {
     const own = { id, pins, ground, labels, services, me, idleSeconds, digests, parent, print, woven, faults, notices };
     const live = make(own);
     try {
-      this.#house.keeping?.opened(live, session, shared);
+      this.#house.keeping?.opened(live, session, forked);
     } catch (thrown) {
       live.forget(true);
       throw thrown;
@@ -251,7 +250,7 @@ export class SessionServer implements Doorkeeper {
       if (live.status === 'closed') throw notOpen('closed', id);
       const ids = Array.from({ length: count }, (_, i) => grants[i]?.id ?? mintId());
       const branches = (companions: readonly Companions[]): Maybe<OpenedSession[]> => {
-        const shared: Shared = new Map();
+        const forked = { live, session };
         const made: OpenedSession[] = [];
         try {
           for (const [i, beside] of companions.entries()) {
@@ -259,7 +258,7 @@ export class SessionServer implements Doorkeeper {
             const { print, seed } = grants[i] ?? {};
             const start = { ...live.start, id: branch, labels: { ...live.start.labels, ...labels }, parent: id, print };
             const own = session.fork(branch, live.book.forkFor(this.#heard(start.pins, start.labels)));
-            made.push(this.#admit(start, own, (full) => live.branch(own, full, beside), { shared, seed }));
+            made.push(this.#admit(start, own, (full) => live.branch(own, full, beside), { forked, seed }));
           }
         } catch (thrown) {
           for (const { id: branch } of made) this.roll.letGo(this.live(branch), false);
