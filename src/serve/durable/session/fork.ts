@@ -51,7 +51,7 @@ export const forkedFrom = (
       start,
       status,
       answer: '',
-      seq: -before,
+      seq: 0 - before,
       ...(lost === undefined ? {} : { lost }),
       ...(hadCompanions ? { hadCompanions } : {}),
       operations: [],
