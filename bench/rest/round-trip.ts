@@ -5,7 +5,8 @@ import { isNode, type Node } from '../../src/document/node.js';
 import type { FaceOperation } from '../../src/serve/face/types.js';
 import { answerFor, mediaOf, type Seen, seenOf } from './answers.js';
 import { type Asked, askOf } from './asked.js';
-import { type Clerk, dig, toolOf } from './ids.js';
+import { type Clerk, dig, placesOf, toolOf } from './ids.js';
+import { queryOf } from './rows.js';
 import { folded } from './values.js';
 import { requestOf, type Values } from './wire.js';
 
@@ -21,10 +22,13 @@ export const pairsOf = (clerk: Clerk): Pair[] => {
   const { operations } = clerk.fake.rest;
   return operations.flatMap((create): Pair[] => {
     const tool = toolOf(clerk, create);
-    if (tool?.op !== 'create' || create.binding?.answer.kind !== 'row') return [];
+    if (tool?.op !== 'create' || create.binding?.answer.kind !== 'row' || create.http.method === 'get') return [];
     const { path } = create.http;
     const isGet = (one: FaceOperation): boolean =>
-      one.http.method === 'get' && one.binding?.answer.kind === 'row' && toolOf(clerk, one)?.table === tool.table;
+      one.http.method === 'get' &&
+      toolOf(clerk, one)?.op === 'get' &&
+      one.binding?.answer.kind === 'row' &&
+      toolOf(clerk, one)?.table === tool.table;
     const same = operations.find((one) => one.http.path === path && isGet(one));
     if (same) return [{ create, get: same, param: undefined }];
     const under = operations.find(
@@ -115,6 +119,29 @@ const created = async (
   return last;
 };
 
+/** What the get calls the new row, where the client has seen it: in what it sent, in the answer or in a header of it. */
+const idOfNew = async (
+  clerk: Clerk,
+  { create, get, param }: Pair,
+  { asked, seen }: { asked: Asked; seen: Seen },
+  session: string,
+): Promise<string | number | undefined> => {
+  const { answer } = create.binding as NonNullable<FaceOperation['binding']>;
+  const shown = answer.key && dig(dig(seen.value, answer.path), answer.key);
+  const place = placesOf(clerk, get).find(({ origin }) => origin.in === 'path' && origin.name === param);
+  const table = toolOf(clerk, create)?.table as string;
+  const key = clerk.spec.tables[table]?.key.col as string;
+  const col = place?.arg.col ?? key;
+  if (col === key && (typeof shown === 'string' || typeof shown === 'number')) return shown;
+  const caller = await clerk.fake.callers.named(session);
+  const before = new Set(queryOf(clerk.fake, clerk.caller, `SELECT "${key}" AS k FROM "${table}"`).map(({ k }) => k));
+  const fresh = queryOf(clerk.fake, caller, `SELECT * FROM "${table}"`).filter((row) => !before.has(row[key]));
+  const id = fresh.length === 1 ? fresh[0]?.[col] : undefined;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  const known = [JSON.stringify(asked.body?.value ?? null), seen.text, seen.headers.get('location') ?? ''].join(' ');
+  return known.includes(String(id)) ? id : undefined;
+};
+
 /** Undefined where no request could be made. */
 export const tripOf = async (clerk: Clerk, pair: Pair, session: string): Promise<Trip | undefined> => {
   const { create, get, param } = pair;
@@ -122,16 +149,13 @@ export const tripOf = async (clerk: Clerk, pair: Pair, session: string): Promise
   const made = await created(clerk, pair, session);
   if (typeof made === 'string')
     return made.startsWith('not asked') ? undefined : { pair: name, holds: false, why: made };
-  const { asked, seen } = made;
+  const { asked } = made;
   const ids = new Map(
     [...asked.values].filter(([{ in: place }]) => place === 'path').map(([one, value]) => [one.name, value]),
   );
   if (param !== undefined) {
-    const { answer } = create.binding as NonNullable<FaceOperation['binding']>;
-    const row = dig(seen.value, answer.path);
-    const id = answer.key ? dig(row, answer.key) : undefined;
-    if (typeof id !== 'string' && typeof id !== 'number')
-      return { pair: name, holds: false, why: `no id in the answer: ${seen.text.slice(0, 120)}` };
+    const id = await idOfNew(clerk, pair, made, session);
+    if (id === undefined) return undefined;
     ids.set(param, id);
   }
   const values: Values = new Map();

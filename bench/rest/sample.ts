@@ -25,6 +25,8 @@ export interface Counts {
   examplesAsked: number;
   trips: number;
   tripsHold: number;
+  /** No request could be made, or the client never sees what the new row is called. */
+  tripsUnseen: number;
   slowestMs: number;
 }
 
@@ -41,6 +43,7 @@ export const none = (): Counts => ({
   examplesAsked: 0,
   trips: 0,
   tripsHold: 0,
+  tripsUnseen: 0,
   slowestMs: 0,
 });
 
@@ -151,7 +154,10 @@ export const sampleDocument = async (
     for (const [i, pair] of pairs.entries()) {
       if (i % skip !== 0) continue;
       const trip = await tripOf(clerk, pair, `trip-${i}`);
-      if (trip === undefined) continue;
+      if (trip === undefined) {
+        counts.tripsUnseen++;
+        continue;
+      }
       counts.trips++;
       if (trip.holds) counts.tripsHold++;
       else count(reasons.trips, trip.why ?? '', `${name} ${trip.pair}`);
