@@ -14,6 +14,7 @@ import { identifier, toolName, unique } from '../openapi/names.js';
 import { about, addColumns, makeRoom, type ServiceContext, STYLES, withTouched } from '../openapi/service.js';
 import { breakCircles, settleTable } from '../openapi/settle.js';
 import { adapted } from './adapt.js';
+import { cascading, dependentsOf } from './cascade.js';
 import type { FaceDraft } from './draft.js';
 import { type ListDraft, withScope } from './lists.js';
 import { withDeletions } from './on-delete.js';
@@ -92,7 +93,10 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   relaxed(tables, all);
   withDeletions(tables, all);
   makeRoom(entities, tables, []);
-  const drafts = withIds(all);
+  const dependents = dependentsOf(tables);
+  const drafts = withIds(
+    all.map((draft) => ({ ...draft, tool: cascading(draft.tool, draft.sighting.op.failures, tables, dependents) })),
+  );
   const taken = new Set<string>();
   const names = new Map(drafts.map((draft) => [draft, toolName(draft.sighting.op.id, draft.fallback, taken)] as const));
   const info = isNode(document.root.info) ? document.root.info : {};
