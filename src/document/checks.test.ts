@@ -242,6 +242,13 @@ describe('values that are too much', () => {
     expect(faults(schema, Array(200_000).fill(1))).toEqual(['/0 type']);
   });
 
+  it('patterns that would take for ever', () => {
+    const schema = { type: 'string', pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' };
+    expect(faults(schema, 'a'.repeat(5_000))).toEqual([]);
+    expect(faults(schema, 'aaaa')).toEqual([' pattern']);
+    expect(faults({ type: 'string', pattern: '^(\\s|b)*a+$' }, 'b'.repeat(15_000))).not.toEqual([]);
+  });
+
   it('many items that have to differ', () => {
     const schema = { type: 'array', uniqueItems: true };
     const items = Array.from({ length: 50_000 }, (_, n) => ({ n }));

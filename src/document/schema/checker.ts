@@ -24,6 +24,10 @@ interface Chosen {
   otherwise: number[];
 }
 
+/** A repeat inside a repeat, `(a+)+`, may take time that doubles with each character; such patterns see short texts only. */
+const REPEATED_TWICE = /[+*}][^()]*\)(?:[+*]|\{\d+,)/;
+const LONGEST_FOR_SLOW = 24;
+
 const patternOf = (text: string): RegExp => {
   let pattern: RegExp;
   try {
@@ -32,7 +36,8 @@ const patternOf = (text: string): RegExp => {
     pattern = new RegExp(text);
   }
   const test = pattern.test.bind(pattern);
-  pattern.test = (value: string) => value.length > LONGEST_FOR_PATTERN || test(value);
+  const longest = REPEATED_TWICE.test(text) ? LONGEST_FOR_SLOW : LONGEST_FOR_PATTERN;
+  pattern.test = (value: string) => value.length > longest || test(value);
   return pattern;
 };
 const regExp = Object.assign(patternOf, { code: 'new RegExp' });

@@ -2,6 +2,7 @@
 import type { Binding, FaceArg } from '../../../artifacts/face.js';
 import type { Json } from '../../../kit/hash.js';
 import type { DecodedRequest } from '../types.js';
+import { isFile } from './files.js';
 
 type Held = { [key: string]: Json };
 
@@ -14,8 +15,11 @@ const valueAt = (root: Json | undefined, path: readonly string[]): Json | undefi
   return at;
 };
 
+/** A tool's arguments are plain values: of a file it gets what is in it. */
+const plain = (value: Json | undefined): Json | undefined => (isFile(value) ? value.data : value);
+
 const sent = (arg: FaceArg, { params, body }: DecodedRequest): Json | undefined => {
-  if (arg.in === 'body') return valueAt(body, arg.at ?? []);
+  if (arg.in === 'body') return plain(valueAt(body, arg.at ?? []));
   const key = `${arg.in} ${arg.name ?? ''}`;
   return Object.hasOwn(params, key) ? valueAt(params[key], arg.at ?? []) : undefined;
 };

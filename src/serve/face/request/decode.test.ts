@@ -1,6 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../document/node.js';
+import type { DecodedRequest } from '../types.js';
 import { notAcceptable } from './accept.js';
 import { argumentsOf } from './arguments.js';
 import { requestOf, serviceOf } from './request.fixture.js';
@@ -183,6 +184,58 @@ describe('bodies', () => {
     expect(await files.ask('POST', '/x', { type: 'multipart/form-data; boundary=q', body: 'a' })).toMatchObject({
       status: 400,
     });
+  });
+
+  it('parts are read as their schemas say: bytes, base64, text or JSON', async () => {
+    const properties = {
+      doc: { type: 'string', format: 'binary' },
+      b64: { type: 'string', format: 'byte' },
+      text: { type: 'string' },
+      meta: { type: 'object', properties: { n: { type: 'integer' } } },
+      many: { type: 'array', items: { type: 'string', format: 'binary' } },
+      data: { type: 'object', properties: { n: { type: 'integer' } } },
+    };
+    const parts = serviceOf(post({ 'multipart/form-data': { schema: { type: 'object', properties } } }));
+    const form = new FormData();
+    for (const [name, type] of [
+      ['doc', 'text/plain'],
+      ['b64', 'image/png'],
+      ['text', 'text/plain'],
+      ['meta', 'application/json'],
+    ] as const)
+      form.set(name, new Blob([name === 'meta' ? '{"n":1}' : 'abc'], { type }), 'f');
+    for (const name of ['1', '2']) form.append('many', new Blob([name], { type: 'text/plain' }), `${name}.txt`);
+    form.set('data', '{"n":2}');
+    const sent = new Response(form);
+    const answer = (await parts.ask('POST', '/x', {
+      type: sent.headers.get('content-type') as string,
+      body: new Uint8Array(await sent.arrayBuffer()),
+    })) as DecodedRequest;
+    const file = (filename: string, data: string): Node => ({
+      filename,
+      contentType: 'text/plain',
+      size: data.length,
+      encoding: 'utf-8',
+      data,
+    });
+    expect(answer.body).toEqual({
+      doc: file('f', 'abc'),
+      b64: 'YWJj',
+      text: 'abc',
+      meta: { n: 1 },
+      many: [file('1.txt', '1'), file('2.txt', '2')],
+      data: { n: 2 },
+    });
+    const binding = {
+      operation: '',
+      tool: '',
+      args: [{ to: ['doc'], in: 'body' as const, at: ['doc'] }],
+      answer: { kind: 'row' as const, path: [] },
+      tier: 'spec' as const,
+    };
+    expect(argumentsOf(binding, answer)).toEqual({ doc: 'abc' });
+    const copy = structuredClone(answer);
+    expect(argumentsOf(binding, copy)).toEqual({ doc: (copy.body as Node).doc });
   });
 
   it('may come compressed, and do not grow beyond the limit', () => {

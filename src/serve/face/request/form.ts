@@ -3,11 +3,12 @@ import type { HttpMedia } from '../../../document/http.js';
 import type { Refs } from '../../../document/refs.js';
 import type { Json } from '../../../kit/hash.js';
 import { coerce, coerceText } from './coerce.js';
-import { fileOf } from './files.js';
+import { fileOf, utf8 } from './files.js';
 import type { Limits } from './limits.js';
+import { bareType, isJsonType } from './media.js';
 import { pairsOf } from './pairs.js';
-import { grow, type Inner, inner } from './tree.js';
-import { type Forms, formsOf, itemForms, propertyForms, takes } from './view.js';
+import { grow, type Inner, inner, keysOf, type Tree } from './tree.js';
+import { type Forms, formsOf, isOpen, itemForms, propertyForms, takes } from './view.js';
 
 export type Read = { value: Json } | { why: string };
 
@@ -40,6 +41,21 @@ export const urlencoded = (text: string, media: HttpMedia, refs: Refs, limits: L
   return { value: objectOf(root, media, refs) };
 };
 
+/** What came with a file name is a file where the schema has bytes or says nothing, and otherwise the text or the JSON in it. */
+const partOf = (content: Uint8Array, { type, name }: { type: string; name: string }, forms: Forms): Tree => {
+  const file = (): Tree => ({ file: fileOf(content, type || 'application/octet-stream', name) });
+  if (isOpen(forms) || forms.some((form) => form.format === 'binary' || form.type === 'file')) return file();
+  if (forms.some((form) => form.format === 'byte')) return Buffer.from(content).toString('base64');
+  if (!takes(forms, 'string') && !isJsonType(bareType(type))) return file();
+  return utf8(content) ?? file();
+};
+
+/** Forms of a property, and of its items where it is a list: a part is one of them. */
+const partForms = (name: string, media: HttpMedia, refs: Refs): Forms => {
+  const own = propertyForms(formsOf(media.schema, refs), keysOf(name)[0] ?? name, refs);
+  return [...own, ...itemForms(own, refs)];
+};
+
 /** `type` with its boundary. */
 export const multipart = async (
   bytes: Uint8Array,
@@ -61,7 +77,7 @@ export const multipart = async (
     if (typeof value === 'string') grow(root, name, value);
     else {
       const content = new Uint8Array(await value.arrayBuffer());
-      grow(root, name, { file: fileOf(content, value.type || 'application/octet-stream', value.name) });
+      grow(root, name, partOf(content, value, partForms(name, media, refs)));
     }
   }
   return { value: objectOf(root, media, refs) };

@@ -16,7 +16,8 @@ import { type Forms, formsOf, isOpen, propertyNames, takes } from './view.js';
 /** Some documents write the marks of a wild hole in the parameter's name too. */
 const plainName = (name: string): string => name.replace(/^\+|[+*]$/g, '');
 
-const same = (text: string): string => text;
+/** Headers are not percent-encoded; their items come with spaces. */
+const trimmed = (text: string): string => text.trim();
 
 const percentDecoded = (text: string): string => decoded(text) ?? text;
 
@@ -132,7 +133,7 @@ export const paramsOf = (
   let pairs: Pair[] | undefined;
   for (const param of list) {
     if (param.in === 'path') single(to, param, found.raw.get(plainName(param.name)), percentDecoded);
-    else if (param.in === 'header') single(to, param, request.headers[param.name.toLowerCase()], same);
+    else if (param.in === 'header') single(to, param, request.headers[param.name.toLowerCase()], trimmed);
     else if (param.in === 'cookie') cookieValue(to, param, request.headers.cookie);
     else {
       pairs ??= pairsOf(request.query, most);
