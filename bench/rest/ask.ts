@@ -1,6 +1,7 @@
 /** Valid arguments for a tool of a face: parents and references that are there, the rest drawn from the document's own schemas. */
 import type { Binding, FaceArg } from '../../src/artifacts/face.js';
 import type { Step } from '../../src/artifacts/step.js';
+import type { Column } from '../../src/artifacts/table.js';
 import type { Tool } from '../../src/artifacts/tool.js';
 import type { Json } from '../../src/kit/hash.js';
 import type { Rng } from '../../src/kit/rng.js';
@@ -28,22 +29,25 @@ const argOf = (value: unknown): string | undefined =>
 /** Keys of the rows that the steps look up, so that all of them are found; `row` is the one looked up last, where it is known. */
 export const lookups = (opened: Opened, session: Session, tool: Tool, r: Rng, row?: Row): Values | undefined => {
   const out: Values = {};
+  /** What later steps say of a row looked up before them. */
+  const above: Record<string, Row> = {};
   const gets = (tool.steps ?? []).flatMap((step: Step) => ('get' in step ? [step.get] : []));
-  for (const [at, { table, where, as }] of [...gets].reverse().entries()) {
-    if (!as.startsWith('above_') && as !== 'row' && as !== 'before') continue;
-    const known: Row = {};
+  for (const { table, where, as } of [...gets].reverse()) {
+    if (!as.startsWith('above_') && as !== 'row') continue;
+    const known: Row = { ...above[as] };
     for (const [col, value] of Object.entries(where)) {
       const arg = argOf(value);
       if (arg !== undefined && out[arg] !== undefined) known[col] = out[arg] as string;
     }
-    const whole = rowsIn(opened, session, table, known).filter((one) =>
-      Object.keys(where).every((col) => one[col] !== null),
-    );
-    const found = at === 0 && row && as === 'row' ? row : whole.length > 0 ? r.pick(whole) : undefined;
+    const cols = Object.keys(where);
+    const whole = rowsIn(opened, session, table, known).filter((one) => cols.every((col) => one[col] !== null));
+    const found = row && as === 'row' ? row : whole.length > 0 ? r.pick(whole) : undefined;
     if (!found) return undefined;
     for (const [col, value] of Object.entries(where)) {
       const arg = argOf(value);
+      const [, from, of] = /^\$(above_\d+)\.(\w+)$/.exec(String(value)) ?? [];
       if (arg !== undefined && out[arg] === undefined) out[arg] = found[col] as Json;
+      if (from !== undefined && of !== undefined) above[from] = { ...above[from], [of]: found[col] ?? null };
     }
   }
   return out;
@@ -76,6 +80,14 @@ const argNamed = (tool: Tool, { to }: FaceArg): [string, Tool['args'][string]] =
     Tool['args'][string],
   ];
 
+/** As a URL has it. */
+const written = (value: Json, type: string): Json =>
+  type === 'text' && typeof value === 'number'
+    ? String(value)
+    : type === 'int' && typeof value === 'string' && /^\d{1,15}$/.test(value)
+      ? Number(value)
+      : value;
+
 /** Undefined where no row is there to name. `kept`: values by parameter, as `path id`. */
 export const ask = (opened: Opened, session: Session, binding: Binding, r: Rng, row?: Row): Asked | undefined => {
   const tool = opened.spec?.tools[binding.tool] as Tool;
@@ -89,7 +101,7 @@ export const ask = (opened: Opened, session: Session, binding: Binding, r: Rng, 
     const [name, arg] = argNamed(tool, one);
     const known = found[name];
     if (known !== undefined) {
-      put(args, one.to, known);
+      put(args, one.to, written(known, arg.type));
       if (one.in === 'body' && one.at && body) put(body as Values, one.at, known);
       continue;
     }
@@ -108,7 +120,10 @@ export const ask = (opened: Opened, session: Session, binding: Binding, r: Rng, 
       const listed = arg.col === undefined ? undefined : opened.spec?.tables[tool.table]?.cols[arg.col]?.enum;
       const given = at(body, one.at ?? []) as Json | undefined;
       // A caller who has read what the answers list gives one of that.
-      const value = typeof given === 'string' && listed && !listed.includes(given) ? r.pick(listed) : given;
+      const value =
+        typeof given === 'string' && listed && !listed.includes(given)
+          ? r.pick(listed)
+          : bounded(given, opened.spec?.tables[tool.table]?.cols[arg.col ?? '']);
       if (value === undefined) continue;
       put(args, one.to, value);
       if (one.at && one.at.length > 0) put(body as Values, one.at, value);
@@ -120,8 +135,31 @@ export const ask = (opened: Opened, session: Session, binding: Binding, r: Rng, 
     const value = valueFor(param.schema, param.name, opened.schemas, r);
     if (value !== undefined) put(args, one.to, value);
   }
+  agree(binding, args, body);
   return { args, body };
 };
+
+/** A body that says the key or a parent again says the same as the path. */
+const agree = (binding: Binding, args: Values, body: Json | undefined): void => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
+  for (const one of binding.args) {
+    if (one.in !== 'path' || one.name === undefined) continue;
+    const value = at(args, one.to) as Json;
+    const last = binding.answer.key?.at(-1);
+    const isKey = binding.args.filter((each) => each.in === 'path').at(-1) === one;
+    for (const name of Object.keys(body)) {
+      const same = name.replace(/_/g, '').toLowerCase() === one.name.replace(/_/g, '').toLowerCase();
+      if (
+        (same || (isKey && name === last)) &&
+        !binding.args.some(({ in: where, at: path }) => where === 'body' && path?.[0] === name)
+      )
+        body[name] = value;
+    }
+  }
+};
+
+const bounded = (value: Json | undefined, column: Column | undefined): Json | undefined =>
+  typeof value === 'number' && column ? Math.min(column.max ?? value, Math.max(column.min ?? value, value)) : value;
 
 const drop = (body: Json | undefined, path: readonly string[]): void => {
   const holder = at(body, path.slice(0, -1));

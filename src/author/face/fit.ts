@@ -2,18 +2,19 @@
 import type { Step, Value } from '../../artifacts/step.js';
 import type { ColumnType } from '../../artifacts/table.js';
 import type { Entity } from '../openapi/entities.js';
+import { columnType } from './naming.js';
 
 export interface Fitted {
   value: Value;
   steps: Step[];
 }
 
-/** The key of `entity` that an argument names. Text that stands for a number, and what may be either, is compared by SQLite. */
-export const keyFrom = (arg: string, own: ColumnType, { name: table, columns, key }: Entity): Fitted => {
-  const isText = own === 'text' && key.type === 'int';
+/** The value of `col` that an argument names a row by. Text that stands for a number, and what may be either, is compared by SQLite. */
+export const keyFrom = (arg: string, own: ColumnType, entity: Entity, col: string): Fitted => {
+  const isText = own === 'text' && columnType(entity, col) === 'int';
   if (!isText && own !== 'json') return { value: `$args.${arg}`, steps: [] };
   const as = `named_${arg}`;
   const given = own === 'json' ? `json_extract(?, '$')` : '?';
-  const query = `SELECT "${columns.keyCol}" AS "key" FROM "${table}" WHERE "${columns.keyCol}" = ${given}`;
+  const query = `SELECT "${col}" AS "key" FROM "${entity.name}" WHERE "${col}" = ${given}`;
   return { value: `$${as}.key`, steps: [{ sql: { query, params: [`$args.${arg}`], as, one: true } }] };
 };

@@ -6,6 +6,7 @@ import { goneRow, oneRow } from './answers.js';
 import { type Drafted, describedParam, draftOf, paramType, type Subject } from './draft.js';
 import { keyFrom } from './fit.js';
 import { addInput, type Inputs, noInputs, type Origin } from './inputs.js';
+import { namingColumn } from './naming.js';
 import { originOf } from './origin.js';
 import { type Scope, scopeOf } from './scope.js';
 
@@ -13,6 +14,8 @@ export const NO_ROW = 'nothing in the call names the row';
 
 export interface Key {
   arg: string;
+  /** Column that it names the row by. */
+  col: string;
   value: Value;
   steps: Step[];
 }
@@ -30,9 +33,12 @@ export const addKey = (inputs: Inputs, subject: Subject): Key | undefined => {
   const param = sighting.op.params.find((one) => one.in === origin.in && one.name === origin.name);
   const type = param ? paramType(param, context) : entity.key.type;
   const about = param ? describedParam(param) : {};
-  const base: Arg = { type, role: 'key', col: entity.columns.keyCol, ref: entity.name, required: true, ...about };
+  const { keyCol } = entity.columns;
+  const col = sighting.keyParam === undefined ? keyCol : namingColumn(entity, sighting.keyParam, sighting.noun);
+  const names = col === keyCol ? { ref: entity.name } : {};
+  const base: Arg = { type, role: 'key', col, ...names, required: true, ...about };
   const arg = addInput(inputs, key.wanted, base, origin);
-  return { arg, ...keyFrom(arg, type, entity) };
+  return { arg, col, ...keyFrom(arg, type, entity, col) };
 };
 
 /** Looks the row up among those that the path lets it be. */
@@ -41,7 +47,7 @@ export const theRow = ({ entity }: Subject, key: Key, scope: Scope): Step[] => [
   {
     get: {
       table: entity.name,
-      where: { ...scope.held, [entity.columns.keyCol]: key.value },
+      where: { ...scope.held, [key.col]: key.value },
       as: 'row',
       else: { error: 'not_found', message: `There is no ${entity.table.noun} {args.${key.arg}}.`, field: key.arg },
     },

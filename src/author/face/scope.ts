@@ -6,6 +6,7 @@ import type { ParentParam } from '../openapi/sightings.js';
 import { describedParam, paramType, type Subject } from './draft.js';
 import { keyFrom } from './fit.js';
 import { addInput, type Inputs } from './inputs.js';
+import { namingColumn } from './naming.js';
 
 export interface Scope {
   /** Look up the parents, outermost first. */
@@ -56,14 +57,17 @@ export const scopeOf = (inputs: Inputs, subject: Subject, use: 'read' | 'create'
     const col = columnTo(entity, parent, at);
     const type = paramType(param, context);
     const arg = addInput(inputs, snake(at.param), { type, ref: parent.name, ...about }, origin);
-    const { value, steps } = keyFrom(arg, type, parent);
-    const where: Record<string, Value> = { [parent.columns.keyCol]: value };
+    const by = namingColumn(parent, at.param, at.noun);
+    const named = keyFrom(arg, type, parent, by);
+    const { keyCol } = parent.columns;
+    const where: Record<string, Value> = { [by]: named.value };
     const up = above && hangsBy(parent, above.entity);
     if (above && up !== undefined) where[up] = above.value;
     const message = `There is no ${parent.table.noun} {args.${arg}}.`;
     const as = `above_${scope.reads.size + 1}`;
     const missing = { error: 'not_found', message, field: arg };
-    scope.steps.push(...steps, { get: { table: parent.name, where, as, else: missing } });
+    const value = by === keyCol ? named.value : `$${as}.${keyCol}`;
+    scope.steps.push(...named.steps, { get: { table: parent.name, where, as, else: missing } });
     scope.reads.add(parent.name);
     if (col !== undefined) scope.held[col] = value;
     above = { entity: parent, value };

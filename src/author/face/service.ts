@@ -11,16 +11,19 @@ import { withDirection } from '../openapi/direction.js';
 import type { Entity } from '../openapi/entities.js';
 import { linkTable } from '../openapi/memberships.js';
 import { identifier, toolName, unique } from '../openapi/names.js';
-import { about, addColumns, makeRoom, type ServiceContext, STYLES, withTouched } from '../openapi/service.js';
+import { about, addColumns, type ServiceContext, STYLES, withTouched } from '../openapi/service.js';
 import { breakCircles, settleTable } from '../openapi/settle.js';
+import { acknowledged } from './acknowledged.js';
 import { adapted } from './adapt.js';
 import { cascading, dependentsOf } from './cascade.js';
 import type { FaceDraft } from './draft.js';
 import { type ListDraft, withScope } from './lists.js';
+import { digits, numbered } from './naming.js';
 import { withDeletions } from './on-delete.js';
 import { plainDrafts } from './operations.js';
 import { refusing } from './refusing.js';
 import { relaxed } from './relax.js';
+import { sized } from './sizes.js';
 
 type Note = (operation: string, why: string) => void;
 
@@ -28,20 +31,24 @@ const actions = (entity: Entity, tables: Record<string, Table>, context: Service
   const out: FaceDraft[] = [];
   for (const sighting of entity.resource.sightings) {
     if (sighting.kind !== 'action') continue;
+    const subject = { entity, sighting, context };
     const found = verbOf(entity, sighting, context.nouns, entity.table);
     const compiled = found && compileAction(entity, found, tables, context, context.compile);
-    if (!compiled || 'why' in compiled) {
-      note(sighting.op.label, compiled?.why ?? noVerb(sighting));
-      continue;
-    }
-    const tool = refusing(compiled.draft.tool, sighting.op.failures);
-    const draft = adapted(tool, { entity, sighting, context }, `the verb ${found.match.word}`);
-    if (typeof draft === 'string') {
-      note(sighting.op.label, draft);
-      continue;
-    }
-    for (const [table, cols] of Object.entries(compiled.added)) addColumns(tables[table] as Table, cols);
-    out.push(draft);
+    const grounded =
+      compiled && 'draft' in compiled
+        ? adapted(
+            refusing(compiled.draft.tool, sighting.op.failures),
+            subject,
+            `the verb "${found.match.word}", and the columns it speaks of`,
+          )
+        : undefined;
+    const isFound = grounded !== undefined && typeof grounded !== 'string';
+    const draft = isFound ? grounded : acknowledged(subject);
+    if (typeof draft === 'string')
+      note(sighting.op.label, compiled && 'why' in compiled ? compiled.why : noVerb(sighting));
+    else out.push(draft);
+    if (isFound && compiled && 'draft' in compiled)
+      for (const [table, cols] of Object.entries(compiled.added)) addColumns(tables[table] as Table, cols);
   }
   return out;
 };
@@ -76,6 +83,8 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   const all: FaceDraft[] = [];
   const lists = new Map<string, ListDraft>();
   for (const entity of entities) {
+    numbered(entity);
+    digits(entity, context.schemas);
     const plain = plainDrafts(entity, context, note);
     settleTable(
       entity,
@@ -92,7 +101,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   for (const entity of entities) all.push(...actions(entity, tables, context, note));
   relaxed(tables, all);
   withDeletions(tables, all);
-  makeRoom(entities, tables, []);
+  sized(tables, entities);
   const dependents = dependentsOf(tables);
   const drafts = withIds(
     all.map((draft) => ({ ...draft, tool: cascading(draft.tool, draft.sighting.op.failures, tables, dependents) })),

@@ -57,7 +57,10 @@ const isPlain = (view: View | undefined, column: Column, own: ColumnType): boole
   if (column.type === 'json') return true;
   if (!view || isArray(view) || (isObject(view) && !view.types.has('string'))) return own === column.type;
   if (isObject(view)) return false;
-  if (own === 'datetime' || column.type === 'datetime') return own === column.type && view.types.size <= 1;
+  if (own === 'datetime' || column.type === 'datetime') {
+    const isSaid = !view.types.has('string') || /date|time|iso/i.test(String(view.facts.get('format') ?? ''));
+    return own === column.type && view.types.size <= 1 && isSaid;
+  }
   return [...view.types].every((type) => PLAIN[column.type].includes(type));
 };
 

@@ -50,6 +50,13 @@ const upsert = ({ entity }: Subject, key: Key, scope: Scope, sets: Sets): Step[]
   ];
 };
 
+/** A column that is written as it is: a body that says nothing changes nothing, and is no error. */
+const stays = ({ entity }: Subject, set: Record<string, Value>): Record<string, Value> => {
+  const { keyCol, facts } = entity.columns;
+  const free = [...facts.keys()].find((name) => name !== keyCol && !Object.hasOwn(set, name));
+  return free === undefined ? {} : { [free]: `$row.${free}` };
+};
+
 export const updateDraft = (subject: Subject): Drafted => {
   const { entity, sighting } = subject;
   if (sighting.body?.many) return bulkDraft(subject, 'update');
@@ -62,13 +69,15 @@ export const updateDraft = (subject: Subject): Drafted => {
   const sets = addSets(inputs, subject, 'update', new Set(Object.keys(scope.held)));
   const { set } = sets;
   if (Object.keys(set).length === 0) return NO_FIELDS;
-  const makes = makesRows(subject) && sets.steps.length === 0;
+  const makes = makesRows(subject) && key.col === keyCol && sets.steps.length === 0;
   const look = theRow(subject, key, scope);
   const steps: Step[] = [
     ...scope.steps,
     ...(makes ? [...upsert(subject, key, scope, sets), ...look.slice(key.steps.length)] : look),
     ...sets.steps,
-    { update: { table, where: { [keyCol]: `$row.${keyCol}` }, set, as: 'changed' } },
+    {
+      update: { table, where: { [keyCol]: `$row.${keyCol}` }, set: { ...set, ...stays(subject, set) }, as: 'changed' },
+    },
   ];
   return draftOf(
     subject,
@@ -76,7 +85,9 @@ export const updateDraft = (subject: Subject): Drafted => {
       op: 'update',
       steps,
       reads: [...scope.reads, table],
-      writes: [{ table, cols: Object.keys(set), ...(makes ? { insert: true as const } : {}) }],
+      writes: [
+        { table, cols: Object.keys({ ...set, ...stays(subject, set) }), ...(makes ? { insert: true as const } : {}) },
+      ],
       inputs,
       shown: oneRow(subject, 'changed'),
     },

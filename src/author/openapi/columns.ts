@@ -55,7 +55,7 @@ const loose = (name: string): string => name.replace(/_?(id|sid|uuid)$/, '').rep
 const SECRET = /(^|_)(password|passwd|secret|private_key|client_secret|pin|cvv|cvc)$/;
 
 /** A column as the schema describes it; `required` is settled once the create tool is known. */
-export const columnOf = (field: Field): Column => {
+export const columnOf = (field: Field, shown = false): Column => {
   const column: Column = { type: field.type, field: surfaceField(field.path) };
   if (field.required && !field.nullable) column.required = true;
   if (field.default !== undefined && fits(field)) column.default = field.default;
@@ -66,7 +66,7 @@ export const columnOf = (field: Field): Column => {
   if (field.pattern !== undefined && !field.enum) column.pattern = field.pattern;
   if (field.format !== undefined) column.format = field.format;
   if (field.description !== undefined) column.description = field.description;
-  if (field.writeOnly || SECRET.test(snake(field.path.at(-1) ?? ''))) column.hidden = true;
+  if (field.writeOnly || (!shown && SECRET.test(snake(field.path.at(-1) ?? '')))) column.hidden = true;
   return column;
 };
 
@@ -210,7 +210,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
   let keyCol: string | undefined;
   for (const field of answerFields(resource, key.property, context)) {
     const isKey = !key.synthetic && field.path.length === 1 && field.path[0] === key.property;
-    const name = put(plain(field.path), columnOf(field), 'answer', field);
+    const name = put(plain(field.path), columnOf(field, context.every), 'answer', field);
     remember(field.path, name);
     if (isKey) keyCol = name;
   }

@@ -168,7 +168,8 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
   const walk = (view: View, path: readonly string[], allRequired: boolean, above: ReadonlySet<View>): void => {
     for (const [name, raw] of view.properties) {
       if (out.length >= MAX_FIELDS && context.every !== true) return;
-      if (LINKS.test(name) || (prefix !== undefined && STEERING.test(snake(name)))) continue;
+      const isLink = LINKS.test(name) && !(context.every === true && name !== '$schema');
+      if (isLink || (prefix !== undefined && STEERING.test(snake(name)))) continue;
       const here = [...path, name];
       const property = context.schemas.view(raw);
       const required = allRequired && view.required.has(name) && !property.nullable;
@@ -186,7 +187,7 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
           keyName === undefined || keySchema === undefined
             ? undefined
             : scalarKind(keyName, context.schemas.view(keySchema));
-        if (context.whole?.has(here.slice(prefix?.length ?? 0).join('.')))
+        if (LINKS.test(name) || context.whole?.has(here.slice(prefix?.length ?? 0).join('.')))
           out.push(leaf(here, property, required, json));
         else if (scalar)
           out.push(

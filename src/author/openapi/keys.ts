@@ -14,6 +14,8 @@ export interface FoundKey {
   field: Field | undefined;
   /** The schema does not show it. */
   synthetic: boolean;
+  /** Calls write it as a number, answers as text. */
+  asNumber?: true;
   /** No call names it: kept in state only. */
   hidden?: true;
 }
@@ -169,6 +171,7 @@ export const idStyle = (key: FoundKey, fallback: IdStyle): IdStyle => {
   const prefixed = PREFIXED.exec(example);
   if (prefixed)
     return { style: 'base62', prefix: prefixed[1] as string, length: Math.min(24, (prefixed[2] as string).length) };
+  if (key.asNumber) return { style: 'digits', length: 9 };
   const longest = field?.maxLength ?? 64;
   if (/^\d{3,18}$/.test(example)) return { style: 'digits', length: Math.min(example.length, 12) };
   if (/^[0-9a-f]{16,32}$/.test(example)) return { style: 'hex', length: Math.min(32, example.length) };

@@ -124,11 +124,7 @@ export const about = ({ root, title }: ParsedDocument): string => {
 };
 
 /** Rows that are to be deleted must be free of others: where many refer to them, there are more of them. */
-export const makeRoom = (
-  entities: readonly Entity[],
-  tables: Record<string, Table>,
-  drafts: readonly DraftTool[],
-): void => {
+const makeRoom = (entities: readonly Entity[], tables: Record<string, Table>, drafts: readonly DraftTool[]): void => {
   for (const { name, resource } of entities) {
     const table = tables[name] as Table;
     // A part of every row would leave none that can be deleted.
