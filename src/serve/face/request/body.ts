@@ -3,7 +3,7 @@ import type { HttpBody, HttpMedia } from '../../../document/http.js';
 import type { Refs } from '../../../document/refs.js';
 import type { Json } from '../../../kit/hash.js';
 import type { FaceError, FaceRequest } from '../types.js';
-import { fileOf, utf8 } from './files.js';
+import { fileOf } from './files.js';
 import { multipart, type Read, urlencoded } from './form.js';
 import { inflated } from './inflate.js';
 import { parseJson } from './json.js';
@@ -84,6 +84,15 @@ const nothing = ({ media }: HttpBody, sent: string): BodyRead => {
   return form ? { body: { value: {}, media: form, type: FORM } } : missing();
 };
 
+/** Enough to see what it looks like; its end may be half a character. */
+const startOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 64)).toString('latin1');
+
+/** `curl -d '{...}'` calls its JSON a form; servers that take no forms read it as what it is. */
+const asCurlSends = (media: readonly HttpMedia[], sent: string, bytes: Uint8Array): HttpMedia | undefined =>
+  bareType(sent) === FORM && /^\s*[{[]/.test(startOf(bytes))
+    ? media.find((one) => isJsonType(bareType(one.type)))
+    : undefined;
+
 /** At once, but for multipart. A body where the document has none is not looked at. */
 export const bodyOf = (
   declared: HttpBody | undefined,
@@ -101,9 +110,11 @@ export const bodyOf = (
   if (!bytes || bytes.byteLength === 0) return declared.required ? nothing(declared, sent) : {};
   if (sent !== '') {
     const media = mediaFor(declared.media, sent, (schema) => takes(formsOf(schema, refs), 'object'));
-    return media ? readAs(bytes, sent, media, refs, limits) : notTaken(declared.media, sent);
+    if (media) return readAs(bytes, sent, media, refs, limits);
+    const json = asCurlSends(declared.media, sent, bytes);
+    return json ? readAs(bytes, 'application/json', json, refs, limits) : notTaken(declared.media, sent);
   }
-  const media = guessed(declared.media, utf8(bytes.subarray(0, 64)) ?? '');
+  const media = guessed(declared.media, startOf(bytes));
   if (!media) return declared.media.length > 0 ? notTaken(declared.media, '') : {};
   return readAs(bytes, media.type.includes('*') ? 'application/json' : media.type, media, refs, limits);
 };

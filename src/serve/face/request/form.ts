@@ -23,13 +23,11 @@ const listed = (text: string, name: string, media: HttpMedia, own: Forms, refs: 
 const objectOf = (root: Inner, media: HttpMedia, refs: Refs): Json => {
   const forms = formsOf(media.schema, refs);
   return Object.fromEntries(
-    [...root.named]
-      .filter(([name]) => name !== '__proto__')
-      .map(([name, tree]): [string, Json] => {
-        const own = propertyForms(forms, name, refs);
-        const list = typeof tree === 'string' ? listed(tree, name, media, own, refs) : undefined;
-        return [name, list ?? coerce(tree, own, refs)];
-      }),
+    [...root.named].map(([name, tree]): [string, Json] => {
+      const own = propertyForms(forms, name, refs);
+      const list = typeof tree === 'string' ? listed(tree, name, media, own, refs) : undefined;
+      return [name, list ?? coerce(tree, own, refs)];
+    }),
   );
 };
 

@@ -32,7 +32,10 @@ const writtenOf = ({ style, explode }: HttpParam): Written => {
   return { items: mark, pair: explode && style === 'simple' ? '=' : mark };
 };
 
-const node = (named: Iterable<[string, Tree]>): Inner => ({ named: new Map(named), listed: [] });
+const node = (named: readonly [string, Tree][]): Inner => ({
+  named: new Map(named.filter(([name]) => name !== '__proto__')),
+  listed: [],
+});
 
 /** Clients that know nothing of styles encode the marks between items: `a%2Cb` where `a,b` is meant. None encodes a dot. */
 const split = (raw: string, by: string, decode: (raw: string) => string): string[] => {
@@ -114,6 +117,7 @@ export const explodedFields = (
 ): Json | undefined => {
   const named = new Map<string, Tree>();
   for (const { name, text } of pairs) {
+    if (name === '__proto__') continue;
     const there = named.get(name);
     if (there === undefined) named.set(name, text);
     else if (typeof there === 'string') named.set(name, { named: new Map(), listed: [there, text] });

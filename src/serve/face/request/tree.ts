@@ -64,7 +64,11 @@ const put = (at: Inner, keys: readonly string[], value: Tree): void => {
   put(next, rest, value);
 };
 
-export const grow = (root: Inner, name: string, value: Tree): void => put(root, keysOf(name), value);
+/** `__proto__` is left out, as in JSON (json.ts). */
+export const grow = (root: Inner, name: string, value: Tree): void => {
+  const keys = keysOf(name);
+  if (!keys.includes('__proto__')) put(root, keys, value);
+};
 
 const isIndex = (key: string): boolean => /^\d{1,9}$/.test(key);
 
