@@ -15,7 +15,10 @@ export interface FaceCall {
   body?: unknown;
   /** The tool that ran; absent where none did. */
   tool?: string | undefined;
+  /** 0 where there was no answer. */
   status: number;
+  /** The fault rules that struck it. */
+  fault?: string | undefined;
   /** Virtual time, unix seconds. */
   at: number;
 }

@@ -13,6 +13,7 @@ import { claimOf } from '../sessions/server/tokens.js';
 import { after, type Maybe } from '../sessions/server/turns.js';
 import type { ToolHost } from '../tool-host.js';
 import { CallLog } from './call-log.js';
+import type { Kept } from './kept.js';
 import type { KeyPlace } from './keys.js';
 import { keyOf } from './keys.js';
 import type { FaceRequest } from './types.js';
@@ -31,6 +32,8 @@ export interface Caller {
   readonly live: LiveSession;
   readonly host: ToolHost;
   readonly log: CallLog;
+  /** What parts of the face remember of it, by their names. */
+  readonly kept: Map<string, Kept>;
 }
 
 export interface CallersOptions {
@@ -116,7 +119,7 @@ export class Callers {
 
   #callerOf(name: string, id: string): Caller {
     const live = this.options.server.live(id);
-    const caller = { name, live, host: agentView(live), log: new CallLog() };
+    const caller = { name, live, host: agentView(live), log: new CallLog(), kept: new Map<string, Kept>() };
     this.#known.set(id, caller);
     this.#ids.delete(name);
     this.#ids.set(name, id);
@@ -144,9 +147,19 @@ export class Callers {
       });
     const { server } = this.options;
     const labels = { run: 'rest', group: name };
-    return after(server.fork(from.live.id, { count: 1, labels }), ([branch]) =>
-      this.#callerOf(name, (branch as { id: string }).id),
-    );
+    return after(server.fork(from.live.id, { count: 1, labels }), ([branch]) => {
+      const made = this.#callerOf(name, (branch as { id: string }).id);
+      for (const [part, kept] of from.kept) made.kept.set(part, kept.fork());
+      return made;
+    });
+  }
+
+  /** Back to the rows at the start, as if nobody had asked for anything. */
+  reset(caller: Caller): Maybe<void> {
+    return after(this.options.server.reset(caller.live.id), () => {
+      caller.log.clear();
+      caller.kept.clear();
+    });
   }
 
   /** Ends a caller's session; its name may be used anew. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Allowed, guardOf } from '../http/guard.js';
 import { DEFAULT_LIMITS, type HttpLimits } from '../http/limits.js';
 import { type Listening, listen } from '../http/listen.js';
+import { isCut } from './cut.js';
 import { DEFAULT_BODY_BYTES, tooLarge } from './fetch.js';
 import { plainProblem } from './problem.js';
 import type { FaceRequest, FaceResponse } from './types.js';
@@ -15,6 +16,8 @@ export interface FaceDoorOptions {
   allowed?: Allowed;
   bodyBytes?: number;
   limits?: Partial<HttpLimits>;
+  /** The process may end though it listens. */
+  unref?: boolean;
 }
 
 const DRAIN = 262_144;
@@ -68,6 +71,10 @@ const write = (
   extra: Record<string, string>,
 ): void => {
   if (response.destroyed || response.writableEnded) return;
+  if (isCut({ status, headers, body })) {
+    response.destroy();
+    return;
+  }
   const hasNone = status === 204 || status === 304;
   const length = hasNone ? {} : { 'content-length': body === undefined ? 0 : Buffer.byteLength(body) };
   response.writeHead(status, { ...headers, ...extra, ...length });
@@ -83,6 +90,7 @@ export const serveFace = async ({
   allowed = {},
   bodyBytes = DEFAULT_BODY_BYTES,
   limits,
+  unref = false,
 }: FaceDoorOptions): Promise<Listening> => {
   const guard = guardOf({ hosts: [host, ...(allowed.hosts ?? [])], origins: allowed.origins });
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -131,10 +139,11 @@ export const serveFace = async ({
         headers: flat(headers),
         body,
         origin: `http://${headers.host}`,
+        gone: (then) => response.once('close', then),
       });
       if (answered instanceof Promise) void answered.then((made) => write(response, made, cors));
       else write(response, answered, cors);
     });
   };
-  return listen(listener, host, port, { ...DEFAULT_LIMITS, ...limits });
+  return listen(listener, host, port, { ...DEFAULT_LIMITS, ...limits }, { unref });
 };

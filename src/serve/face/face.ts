@@ -38,10 +38,8 @@ export interface FaceOptions {
   strict?: boolean;
   /** Requests without a key are refused with 401. */
   needsKey?: boolean;
-  /** Answers in place of the operation, or lets it pass: injected faults. */
-  before?: (event: FaceEvent) => Maybe<FaceResponse | undefined>;
-  /** Hears of every answer of an operation: webhooks. */
-  after?: (event: FaceEvent & { response: FaceResponse; outcome?: CallOutcome | undefined }) => void;
+  /** Filled in by those who need to know the operations first. */
+  hooks?: FaceHooks;
   /** Hears of what went wrong on our side. */
   onDefect?: (error: TreadleError) => void;
 }
@@ -50,7 +48,31 @@ export interface FaceEvent {
   operation: FaceOperation;
   request: FaceRequest;
   caller: Caller;
-  decoded?: DecodedRequest | undefined;
+  /** An error as the operation's document writes it. */
+  fail(error: FaceError): FaceResponse;
+}
+
+export interface FaceAnswered extends FaceEvent {
+  decoded: DecodedRequest | undefined;
+  response: FaceResponse;
+  outcome?: CallOutcome | undefined;
+}
+
+/** What befell a request before its operation. */
+export interface Struck {
+  /** Of whoever struck, for the log. */
+  rule: string;
+  /** Nothing goes on before it ends. */
+  wait?: Promise<void>;
+  /** In place of the operation. */
+  response?: FaceResponse;
+}
+
+export interface FaceHooks {
+  /** Injected faults. */
+  before?: (event: FaceEvent) => Struck | undefined;
+  /** Hears of every answer: webhooks. */
+  after?: (event: FaceAnswered) => void;
 }
 
 type Named = { found: Found; answerer: Answerer; caller: Caller };
@@ -147,7 +169,15 @@ export class RestFace {
     const { found, answerer, caller } = named;
     const { operation } = found;
     const at = caller.live.clock;
-    const done = (response: FaceResponse, decoded?: DecodedRequest, outcome?: CallOutcome): FaceResponse => {
+    const { before, after: hears } = this.#options.hooks ?? {};
+    const event: FaceEvent = {
+      operation,
+      request,
+      caller,
+      fail: (error) => answerer.failure(error, this.#context(request, at)),
+    };
+    const struck = before?.(event);
+    const log = (status: number, decoded?: DecodedRequest, outcome?: CallOutcome): void =>
       caller.log.add({
         method: request.method,
         path: request.path,
@@ -157,15 +187,22 @@ export class RestFace {
         params: decoded && byName(decoded.params),
         body: decoded?.body,
         tool: outcome?.entry.tool,
-        status: response.status,
+        status,
+        ...(struck ? { fault: struck.rule } : {}),
         at,
       });
-      this.#options.after?.({ operation, request, caller, decoded, response, outcome });
+    const done = (response: FaceResponse, decoded?: DecodedRequest, outcome?: CallOutcome): FaceResponse => {
+      log(response.status, decoded, outcome);
+      hears?.({ ...event, decoded, response, outcome });
       return request.method === 'HEAD' ? { ...response, body: undefined } : response;
     };
-    const struck = this.#options.before?.({ operation, request, caller });
-    return after(struck, (instead) => {
-      if (instead) return done(instead);
+    if (struck?.response) {
+      const { response, wait } = struck;
+      // Told now: whoever gives up waiting for it looks into the log at once.
+      log(response.status);
+      return after(wait, () => (request.method === 'HEAD' ? { ...response, body: undefined } : response));
+    }
+    return after(struck?.wait, () => {
       const unacceptable = notAcceptable(operation, request.headers.accept);
       if (unacceptable) return done(answerer.failure(unacceptable, this.#context(request, at)));
       const read = decode(operation, found, request, this.checks);

@@ -1,6 +1,8 @@
 /** The REST face as a Fetch-API handler, to mount in another server or to call with no server at all. */
 import type { Control } from './control.js';
+import { isCut } from './cut.js';
 import type { RestFace } from './face.js';
+import { inOwnPath } from './own-path.js';
 import { plainProblem } from './problem.js';
 import type { FaceRequest, FaceResponse } from './types.js';
 
@@ -37,13 +39,16 @@ export const tooLarge = (limit: number): FaceResponse =>
 /** Whoever answers requests: control requests first, where they are served, then the document's operations. */
 export const answerOf =
   (face: RestFace, control?: Control) =>
-  (request: FaceRequest): FaceResponse | Promise<FaceResponse> =>
-    control?.takes(request.path) ? control.answer(request) : face.answer(request);
+  (given: FaceRequest): FaceResponse | Promise<FaceResponse> => {
+    const request = inOwnPath(given);
+    return control?.takes(request.path) ? control.answer(request) : face.answer(request);
+  };
 
 export const fetchHandler =
   (answer: (request: FaceRequest) => FaceResponse | Promise<FaceResponse>, limit = DEFAULT_BODY_BYTES) =>
   async (request: Request): Promise<Response> => {
     const { pathname, search, origin } = new URL(request.url);
+    if (request.signal.aborted) throw request.signal.reason;
     const body = await bytesOf(request, limit);
     if (body === undefined) return toResponse(tooLarge(limit));
     const headers: Record<string, string> = {};
@@ -57,6 +62,11 @@ export const fetchHandler =
       headers,
       body: body.byteLength > 0 ? body : undefined,
       origin,
+      gone: (then) => request.signal.addEventListener('abort', then, { once: true }),
     });
+    // As of fetch itself: whoever gives up hears their own reason, whoever waits that nothing came.
+    if (request.signal.aborted) throw request.signal.reason;
+    if (isCut(answered))
+      throw new TypeError('fetch failed', { cause: new Error('The other side closed the connection') });
     return toResponse(answered);
   };

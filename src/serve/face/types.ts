@@ -15,9 +15,12 @@ export interface FaceRequest {
   body: Uint8Array | undefined;
   /** What the client calls this server, for links: `http://127.0.0.1:4010`. */
   origin: string;
+  /** Calls once when the client goes away before it has its answer; only where the transport can tell. */
+  gone?: (then: () => void) => void;
 }
 
 export interface FaceResponse {
+  /** 0: there is no answer, the connection is cut. */
   status: number;
   /** By name in lower case. */
   headers: Record<string, string | string[]>;

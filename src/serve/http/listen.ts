@@ -33,6 +33,8 @@ export interface ListenMore {
   upgrade?: Upgrade | undefined;
   /** Serves plain requests without node's parser; all others still reach the listener. */
   plain?: PlainHandler | undefined;
+  /** Neither the listener nor its connections keep the process alive. */
+  unref?: boolean;
 }
 
 /** Connections go to `lines` first, and to node's own listener when they leave there. */
@@ -56,7 +58,7 @@ export const listen = async (
   host: string,
   port: number,
   limits: HttpLimits,
-  { onConnection, upgrade, plain }: ListenMore = {},
+  { onConnection, upgrade, plain, unref = false }: ListenMore = {},
 ): Promise<Listening> => {
   let isClosing = false;
   const server = createServer(
@@ -77,6 +79,10 @@ export const listen = async (
   const lines = plain && inFront(server, new PlainLines(plain, limits));
   if (onConnection) server.on('connection', onConnection);
   if (upgrade) server.on('upgrade', upgrade);
+  if (unref) {
+    server.unref();
+    server.on('connection', (socket: Socket) => socket.unref());
+  }
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
