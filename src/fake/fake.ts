@@ -6,10 +6,12 @@ import { addressOf, type Json } from '../kit/hash.js';
 import { Callers } from '../serve/face/callers.js';
 import { controlOf } from '../serve/face/control.js';
 import { type FaceDoorOptions, serveFace } from '../serve/face/door.js';
-import { type FaceOptions, RestFace } from '../serve/face/face.js';
+import { type FaceHooks, type FaceOptions, RestFace } from '../serve/face/face.js';
+import { faultsOf } from '../serve/face/faults/faults.js';
 import { answerOf, fetchHandler } from '../serve/face/fetch.js';
 import { keyPlacesOf } from '../serve/face/keys.js';
 import type { FaceRequest, FaceResponse } from '../serve/face/types.js';
+import { type WebhookOptions, type Webhooks, webhooksFor } from '../serve/face/webhooks/webhooks.js';
 import type { Listening } from '../serve/http/listen.js';
 import { openRegistry } from '../serve/registry/registry.js';
 import type { ServerLimits } from '../serve/sessions/server/options.js';
@@ -17,7 +19,12 @@ import { SessionServer } from '../serve/sessions/server/session-server.js';
 import { Engine } from '../world/state/engine.js';
 import { type CompiledFake, compileFake, type FakeSource } from './compile.js';
 
-export interface FakeOptions extends FakeSource, Pick<FaceOptions, 'strict' | 'needsKey' | 'before' | 'after'> {
+export interface FakeOptions extends FakeSource, Pick<FaceOptions, 'strict' | 'needsKey'> {
+  /** What the source compiles to, where that is known. */
+  compiled?: CompiledFake;
+  /** Fault rules: `POST /charges=429`. */
+  faults?: readonly string[];
+  webhooks?: WebhookOptions;
   /** Serves `/_treadle`; true when absent. */
   control?: boolean;
   limits?: Partial<ServerLimits>;
@@ -35,6 +42,8 @@ export interface Fake extends Omit<CompiledFake, 'built'> {
   callers: Callers;
   face: CompiledFake['face'];
   rest: RestFace;
+  /** Absent for a document that declares none. */
+  webhooks: Webhooks | undefined;
   answer(request: FaceRequest): FaceResponse | Promise<FaceResponse>;
   fetch(request: Request): Promise<Response>;
   /** Serves it on a port, as often as wanted. Throws `cannot_listen`. */
@@ -47,7 +56,7 @@ export interface Fake extends Omit<CompiledFake, 'built'> {
 export const openFake = async (options: FakeOptions): Promise<Fake> => {
   const engine = await Engine.start();
   try {
-    const { built, ...compiled } = compileFake(engine, options);
+    const { built, ...compiled } = options.compiled ?? compileFake(engine, options);
     const registry = openRegistry({});
     const [spec] = built.services as [(typeof built.services)[number]];
     // Made here and now: to read, check and write it out again would take as long as making it.
@@ -64,7 +73,9 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
       ...(onDefect ? { onDefect } : {}),
     });
     const { document, face } = compiled;
-    const keys = keyPlacesOf(document.root, refsOf(document.root));
+    const refs = refsOf(document.root);
+    const keys = keyPlacesOf(document.root, refs);
+    const hooks: FaceHooks = {};
     const callers = new Callers({ server, open: { world: built.world.id }, keys });
     const rest = new RestFace({
       root: document.root,
@@ -74,11 +85,21 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
       callers,
       strict: options.strict ?? false,
       needsKey: options.needsKey ?? false,
-      ...(options.before ? { before: options.before } : {}),
-      ...(options.after ? { after: options.after } : {}),
+      hooks,
       ...(onDefect ? { onDefect } : {}),
     });
-    const answer = answerOf(rest, options.control === false ? undefined : controlOf(callers));
+    const { operations } = rest;
+    const { faults: rules = [], seed } = options;
+    const faults = rules.length > 0 ? faultsOf({ rules, operations, seed }) : undefined;
+    const { root, version } = document;
+    const webhooks = webhooksFor({ ...options.webhooks, document: { root, refs, version }, operations, spec, seed });
+    if (faults || webhooks)
+      hooks.before = (event) => {
+        webhooks?.before(event);
+        return faults?.strike(event);
+      };
+    if (webhooks) hooks.after = (event) => webhooks.after(event);
+    const answer = answerOf(rest, options.control === false ? undefined : controlOf(callers, webhooks));
     const doors: Listening[] = [];
     return {
       ...compiled,
@@ -88,6 +109,7 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
       server,
       callers,
       rest,
+      webhooks,
       answer,
       fetch: fetchHandler(answer),
       listen: async (at = {}) => {
@@ -96,6 +118,8 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
         return door;
       },
       close: async () => {
+        faults?.close();
+        webhooks?.close();
         await Promise.all(doors.map((door) => door.close()));
         await server.shutDown();
         registry.close();

@@ -7,6 +7,7 @@ import type { Json } from '../../kit/hash.js';
 import { mcpHandler } from '../mcp/handler.js';
 import { textOf } from '../mcp/messages.js';
 import { after, type Maybe } from '../sessions/server/turns.js';
+import type { CallOutcome, ToolHost } from '../tool-host.js';
 import type { Caller, Callers } from './callers.js';
 import { plainProblem } from './problem.js';
 import type { FaceRequest, FaceResponse } from './types.js';
@@ -57,23 +58,43 @@ const info = ({ name, live }: Caller): Json => {
 
 type Act = (caller: Caller, request: FaceRequest) => Maybe<FaceResponse>;
 
-export const controlOf = (callers: Callers): Control => {
+/** Who hears of an agent's calls. */
+export interface AgentHooks {
+  before(call: { caller: Caller; request: FaceRequest }): void;
+  after(call: { caller: Caller; request: FaceRequest; outcome: CallOutcome }): void;
+}
+
+const heardHost = (caller: Caller, request: FaceRequest, hooks: AgentHooks): ToolHost => {
+  const { host } = caller;
+  return {
+    hearing: host.hearing,
+    tools: () => host.tools(),
+    ...(host.groups ? { groups: () => host.groups?.() ?? [] } : {}),
+    call: (name, args, options) => {
+      hooks.before({ caller, request });
+      return after(host.call(name, args, options), (outcome) => {
+        hooks.after({ caller, request, outcome });
+        return outcome;
+      });
+    },
+  };
+};
+
+export const controlOf = (callers: Callers, hooks?: AgentHooks): Control => {
   const mcp = mcpHandler();
   const acts: Record<string, Act> = {
     'GET /session': (caller) => json(info(caller)),
     'DELETE /session': (caller) => after(callers.close(caller), () => ({ status: 204, headers: {}, body: undefined })),
-    'POST /reset': (caller) =>
-      after(callers.options.server.reset(caller.live.id), () => {
-        caller.log.clear();
-        return json(info(caller));
-      }),
+    'POST /reset': (caller) => after(callers.reset(caller), () => json(info(caller))),
     'POST /fork': (caller, request) =>
       after(callers.fork(caller, nameIn(bodyOf(request))), (made) => json(info(made), 201)),
     'GET /diff': (caller) => after(caller.live.state(), (state) => json(state)),
     'GET /calls': (caller) => json({ calls: caller.log.list() }),
     'POST /clock': (caller, request) =>
       after(caller.live.advance(secondsOf(bodyOf(request))), (clock) => json({ clock })),
-    'POST /mcp': (caller, { headers, body }) => {
+    'POST /mcp': (caller, request) => {
+      const { headers, body } = request;
+      const host = hooks ? heardHost(caller, request, hooks) : caller.host;
       const { 'mcp-protocol-version': version, 'mcp-method': method, 'mcp-name': name } = headers;
       let value: unknown;
       try {
@@ -82,7 +103,7 @@ export const controlOf = (callers: Callers): Control => {
         throw bad('The body is not JSON', undefined, 'Send a JSON-RPC message.');
       }
       return after(
-        mcp(caller.host, value, { headers: { version, method, name } }),
+        mcp(host, value, { headers: { version, method, name } }),
         ({ status, body: said }): FaceResponse =>
           said === undefined
             ? { status, headers: {}, body: undefined }
@@ -100,6 +121,9 @@ export const controlOf = (callers: Callers): Control => {
     answer: (request) => {
       const asked = `${request.method} ${request.path.slice(CONTROL.length)}`;
       const act = Object.hasOwn(acts, asked) ? acts[asked] : undefined;
+      if (!act && asked === 'GET /mcp')
+        // Clients of MCP ask whether there is a stream of what the server has to say by itself.
+        return { status: 405, headers: { allow: 'POST' }, body: undefined };
       if (!act)
         return plainProblem({
           status: 404,
