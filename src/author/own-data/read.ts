@@ -14,7 +14,8 @@ const MOST_ROWS = 200_000;
 const bad = (file: string, message: string, next: string): TreadleError =>
   new TreadleError({ code: 'bad_data', message: `${file}: ${message}`, value: file, next });
 
-const tableOf = (rows: readonly unknown[], table: string, file: string): OwnTable => {
+/** Rows as plain objects. Throws `data_does_not_fit` for what is none. */
+export const tableOfRows = (rows: readonly unknown[], table: string, file: string): OwnTable => {
   const columns = new Map<string, number>();
   const problems: string[] = [];
   rows.forEach((row, i) => {
@@ -45,12 +46,12 @@ const fromJson = (text: string, file: string, table: string | undefined): OwnTab
     throw bad(file, `the JSON is broken: ${cause instanceof Error ? cause.message : ''}`, 'Correct it.');
   }
   const own = table ?? basename(file, extname(file));
-  if (Array.isArray(root)) return [tableOf(root, own, file)];
+  if (Array.isArray(root)) return [tableOfRows(root, own, file)];
   if (typeof root !== 'object' || root === null)
     throw bad(file, 'it holds no rows', 'Give {"table": [{"column": value}]}.');
   return Object.entries(root).map(([name, rows]) => {
     if (!Array.isArray(rows)) throw bad(file, `${name} is no list of rows`, 'Give {"table": [{"column": value}]}.');
-    return tableOf(rows, name, file);
+    return tableOfRows(rows, name, file);
   });
 };
 
@@ -92,7 +93,7 @@ const fromSqlite = async (bytes: Uint8Array, file: string, table: string | undef
     const out: OwnTable[] = [];
     for (const name of names) {
       const rows = connection.prepare(`SELECT * FROM "${name.replaceAll('"', '""')}" LIMIT ${MOST_ROWS + 1}`).all();
-      if (rows.length > 0) out.push(tableOf(rows, names.length === 1 && table ? table : name, file));
+      if (rows.length > 0) out.push(tableOfRows(rows, names.length === 1 && table ? table : name, file));
     }
     return out;
   } catch (cause) {
