@@ -1,6 +1,7 @@
 /** The public names and their types: what a user of the package may lean on. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as testing from '../src/fake/testing/testing.js';
 import * as treadle from '../src/index.js';
 import {
   addressOf,
@@ -83,6 +84,21 @@ it('the names are these', () => {
   `);
 });
 
+it('the names for tests are these', () => {
+  expect(Object.keys(testing).sort()).toMatchInlineSnapshot(`
+    [
+      "assertCalled",
+      "assertNoRow",
+      "assertNotCalled",
+      "assertRow",
+      "assertRows",
+      "assertSent",
+      "matchers",
+      "startWorld",
+    ]
+  `);
+});
+
 it('index.ts is explicit and short', () => {
   const text = readFileSync(new URL('../src/index.ts', import.meta.url), 'utf8');
   expect(text.trim().split('\n').length).toBeLessThanOrEqual(60);
@@ -92,6 +108,11 @@ it('index.ts is explicit and short', () => {
 it('the package says where they are', () => {
   const { exports, bin, files } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(exports['.']).toEqual({ types: './dist/index.d.ts', default: './dist/index.js' });
+  for (const [name, file] of [
+    ['./testing', './dist/fake/testing/testing'],
+    ['./testing/vitest', './dist/fake/testing/vitest'],
+  ] as const)
+    expect(exports[name]).toEqual({ types: `${file}.d.ts`, default: `${file}.js` });
   expect(bin.treadle).toBe('dist/cli/main.js');
   expect(files).toEqual(expect.arrayContaining(['dist', 'data', 'schemas']));
 });
