@@ -143,6 +143,12 @@ describe('bodies', () => {
     const json = serviceOf(post({ 'application/json': { schema } }));
     expect(json.ask('POST', '/x', { type: FORM, body: '{"name":"a"}' })).toMatchObject({ body: { name: 'a' } });
     expect(json.ask('POST', '/x', { type: FORM, body: 'name=a' })).toMatchObject({ status: 415 });
+    const bytes = serviceOf(post({ 'application/octet-stream': { schema: { type: 'string', format: 'byte' } } }));
+    const put = bytes.ask('POST', '/x', { type: 'application/octet-stream', body: new Uint8Array([0, 255]) });
+    expect(put).toMatchObject({
+      body: { size: 2, encoding: 'base64', data: 'AP8=' },
+      media: 'application/octet-stream',
+    });
     const wrong = serviceOf(post({ 'application/octet-stream': { schema } }));
     expect(wrong.ask('POST', '/x', { type: 'application/json', body: '{"name":"a"}' })).toMatchObject({
       body: { name: 'a' },

@@ -4,6 +4,7 @@ import type { HttpParam } from '../../../document/http.js';
 import type { Json } from '../../../kit/hash.js';
 import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, RequestFault } from '../types.js';
 import { type BodyRead, bodyOf } from './body.js';
+import { isFile } from './files.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { paramsOf } from './params.js';
 import type { Found } from './router.js';
@@ -39,7 +40,8 @@ const paramFaults = (
   });
 
 const bodyFaults = (read: { value: Json; media: { schema: unknown } }, checks: SchemaChecks): RequestFault[] =>
-  read.media.schema === undefined
+  // Bytes are whatever they are; schemas of bytes are those of a text that stands for them.
+  read.media.schema === undefined || isFile(read.value)
     ? []
     : checks
         .check(read.media.schema as Record<string, unknown>, read.value, 'request')
