@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from '../../../world/state/engine.js';
 import type { OpenedSession } from '../../api.js';
+import type { Data } from '../embedded.js';
 import type { FaultPoints } from '../faults/fault-points.js';
 import { heldBy } from '../held.js';
 import { Machine, type Running } from './house.fixture.js';
 import type { Durability } from './keeper.js';
+import { reapLeft, sessionsLeft, summaryOf } from './left.js';
 import { deadLogs, isSettled, pinnedIn, readLogs, removeLogs } from './logs.js';
 import { workerKeeping } from './worker-keeping.js';
 
@@ -93,6 +95,25 @@ describe('a fork', () => {
     expect(await save(running, fork.id)).toBe(true);
     await expect.poll(() => keys(id)).toBe(2);
     expect(logBytes(running)).toBeLessThan(100);
+  });
+
+  it('is told of, and is there, in a folder whose parent was reaped', async () => {
+    machine = new Machine(engine);
+    const first = await machine.start();
+    const { id } = await first.server.open({ task: 'fixture/new-customer-1' });
+    await add(first, id, 0);
+    await save(first, id);
+    await add(first, id, 1);
+    const [fork] = (await first.server.fork(id)) as [OpenedSession];
+    await add(first, fork.id, 2);
+    const before = await shown(first, fork.id);
+    machine.kill(first);
+    const data = machine as unknown as Data;
+    expect(await reapLeft(data, machine.folder, [id])).toBe(0);
+    const left = await sessionsLeft(data, machine.folder, fork.id);
+    expect(left.map(summaryOf)).toMatchObject([{ session: fork.id, status: 'open', calls: 3, seq: 1, lost: 0 }]);
+    const second = await machine.start();
+    expect(await shown(second, fork.id)).toBe(before);
   });
 
   it('is saved before its parent moves to another process, or the parent stays', async () => {

@@ -293,10 +293,8 @@ export class HouseKeeping {
   }
 
   async #saveForks(id: string): Promise<void> {
-    for (const fork of this.#forksOf(id)) {
-      while (fork.isSaving) await this.options.clock.sleep(5);
+    for (const fork of this.#forksOf(id))
       if (this.pins.keysOf(fork.live.id).length > 0) await this.savepoints.save(fork);
-    }
   }
 
   #keptOf(id: string): Kept | undefined {
