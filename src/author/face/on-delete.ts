@@ -1,15 +1,20 @@
 /**
  * What becomes of rows when the row they refer to is deleted. An API whose deletion documents no conflict deletes whatever refers to the
- * row: what cannot be without it goes with it, the rest forgets it.
+ * row: what cannot be without it goes with it, the rest forgets it. Where a document says 409, a row that others need stays, as in SQL.
  */
 import type { Table } from '../../artifacts/table.js';
+import type { Tool, Write } from '../../artifacts/tool.js';
 import type { FaceDraft } from './draft.js';
 
 const CONFLICT = 409;
 
+type Tables = Readonly<Record<string, Table>>;
+
+const deletes = ({ writes, table }: Tool): boolean => writes.some((write) => write.delete && write.table === table);
+
 /** Changes the tables in place. */
-export const withDeletions = (tables: Record<string, Table>, drafts: readonly FaceDraft[]): void => {
-  const deleting = drafts.filter(({ tool }) => tool.writes.some((write) => write.delete && write.table === tool.table));
+export const withDeletions = (tables: Tables, drafts: readonly FaceDraft[]): void => {
+  const deleting = drafts.filter(({ tool }) => deletes(tool));
   if (deleting.length === 0) return;
   const guarded = new Set(
     deleting.filter(({ sighting }) => sighting.op.failures.includes(CONFLICT)).map(({ tool }) => tool.table),
@@ -20,4 +25,30 @@ export const withDeletions = (tables: Record<string, Table>, drafts: readonly Fa
       // Rows that go with another take theirs along, though nobody may delete them alone.
       column.onDelete = column.required || name === table.key.col ? 'cascade' : 'null';
     }
+};
+
+/** One entry a table: what is written of it together. */
+const merged = (writes: readonly Write[]): Write[] => {
+  const out = new Map<string, Write>();
+  for (const { table, cols = [], ...rest } of writes) {
+    const known = out.get(table);
+    const all = [...new Set([...(known?.cols ?? []), ...cols])];
+    out.set(table, { ...known, ...rest, table, ...(all.length > 0 ? { cols: all } : {}) });
+  }
+  return [...out.values()];
+};
+
+/** The tool with the tables among its writes that a deletion reaches through references. */
+export const withReached = (tool: Tool, tables: Tables): Tool => {
+  if (!deletes(tool)) return tool;
+  const writes = [...tool.writes];
+  const gone = new Set([tool.table]);
+  for (const parent of gone)
+    for (const [name, { cols }] of Object.entries(tables))
+      for (const [col, { fk, onDelete }] of Object.entries(cols)) {
+        if (fk !== parent || onDelete === undefined) continue;
+        writes.push(onDelete === 'cascade' ? { table: name, delete: true } : { table: name, cols: [col] });
+        if (onDelete === 'cascade') gone.add(name);
+      }
+  return { ...tool, writes: merged(writes) };
 };

@@ -15,11 +15,10 @@ import { about, addColumns, type ServiceContext, STYLES, withTouched } from '../
 import { breakCircles, settleTable } from '../openapi/settle.js';
 import { acknowledged } from './acknowledged.js';
 import { adapted } from './adapt.js';
-import { cascading, dependentsOf } from './cascade.js';
 import type { FaceDraft } from './draft.js';
 import { type ListDraft, withScope } from './lists.js';
 import { digits, numbered } from './naming.js';
-import { withDeletions } from './on-delete.js';
+import { withDeletions, withReached } from './on-delete.js';
 import { plainDrafts } from './operations.js';
 import { refusing } from './refusing.js';
 import { relaxed } from './relax.js';
@@ -102,10 +101,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   relaxed(tables, all);
   withDeletions(tables, all);
   sized(tables, entities);
-  const dependents = dependentsOf(tables);
-  const drafts = withIds(
-    all.map((draft) => ({ ...draft, tool: cascading(draft.tool, draft.sighting.op.failures, tables, dependents) })),
-  );
+  const drafts = withIds(all.map((draft) => ({ ...draft, tool: withReached(draft.tool, tables) })));
   const taken = new Set<string>();
   const names = new Map(drafts.map((draft) => [draft, toolName(draft.sighting.op.id, draft.fallback, taken)] as const));
   const info = isNode(document.root.info) ? document.root.info : {};
