@@ -19,7 +19,7 @@ import { SessionServer } from '../serve/sessions/server/session-server.js';
 import { Engine } from '../world/state/engine.js';
 import { type CompiledFake, compileFake, type FakeSource } from './compile.js';
 
-export interface FakeOptions extends FakeSource, Pick<FaceOptions, 'strict' | 'needsKey'> {
+export interface FakeOptions extends FakeSource, Pick<FaceOptions, 'strict' | 'needsKey' | 'bodyBytes'> {
   /** What the source compiles to, where that is known. */
   compiled?: CompiledFake;
   /** Fault rules: `POST /charges=429`. */
@@ -86,6 +86,7 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
       strict: options.strict ?? false,
       needsKey: options.needsKey ?? false,
       hooks,
+      ...(options.bodyBytes ? { bodyBytes: options.bodyBytes } : {}),
       ...(onDefect ? { onDefect } : {}),
     });
     const { operations } = rest;
@@ -111,9 +112,9 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
       rest,
       webhooks,
       answer,
-      fetch: fetchHandler(answer),
+      fetch: fetchHandler(answer, options.bodyBytes),
       listen: async (at = {}) => {
-        const door = await serveFace({ answer, ...at });
+        const door = await serveFace({ answer, ...(options.bodyBytes ? { bodyBytes: options.bodyBytes } : {}), ...at });
         doors.push(door);
         return door;
       },

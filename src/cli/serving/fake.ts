@@ -71,6 +71,9 @@ interface Counts {
   rows: number;
 }
 
+/** Of what the document has twice. */
+const MOST_SHOWN = 5;
+
 const countsOf = ({ rest, face, rows }: Fake): Counts => ({
   operations: rest.operations.length,
   bound: face.bindings.length,
@@ -93,6 +96,8 @@ const say = (ui: Ui, fake: Fake, door: Listening, mega: MegaMcp, options: FakeSe
   const rest = options.strict ? 'refused with 501' : 'answered from examples and schemas';
   ui.say(`${ui.style('bold', fake.document.title || fake.service)}  ${url}`);
   ui.say(`${bound} of ${operations} operations keep state, over ${rows} rows; the others are ${rest}`);
+  for (const { operation, hiddenBy } of fake.rest.router.collisions().slice(0, MOST_SHOWN))
+    warn(`${operation} is never reached: ${hiddenBy} answers in its place`);
   ui.say('');
   const get = fake.face.bindings.find(
     ({ operation, answer }) => /^GET [^{]*$/.test(operation) && answer.kind === 'rows',

@@ -20,6 +20,7 @@ import { plainProblem } from './problem.js';
 import { notAcceptable } from './request/accept.js';
 import { argumentsOf } from './request/arguments.js';
 import { decode, isFaceError } from './request/decode.js';
+import { DEFAULT_LIMITS, type Limits } from './request/limits.js';
 import { type Found, type Router, routerOf } from './request/router.js';
 import { saidBy } from './request/said.js';
 import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, FaceResponse } from './types.js';
@@ -38,6 +39,8 @@ export interface FaceOptions {
   strict?: boolean;
   /** Requests without a key are refused with 401. */
   needsKey?: boolean;
+  /** Most bytes of a body; 10 MiB when absent. */
+  bodyBytes?: number;
   /** Filled in by those who need to know the operations first. */
   hooks?: FaceHooks;
   /** Hears of what went wrong on our side. */
@@ -98,16 +101,18 @@ export class RestFace {
   readonly checks: SchemaChecks;
   readonly callers: Callers;
   readonly #options: FaceOptions;
+  readonly #limits: Limits;
   readonly #answerers = new Map<FaceOperation, Answerer>();
   readonly #document: { root: Node; refs: ReturnType<typeof refsOf>; version: string };
 
   constructor(options: FaceOptions) {
     this.#options = options;
+    this.#limits = { ...DEFAULT_LIMITS, ...(options.bodyBytes ? { bytes: options.bodyBytes } : {}) };
     this.callers = options.callers;
     const { root, version, face } = options;
     const refs = refsOf(root);
     this.#document = { root, refs, version };
-    this.checks = schemaChecks(root, version);
+    this.checks = schemaChecks(root, version, refs);
     const bindings = new Map(face.bindings.map((binding) => [binding.operation, binding]));
     const why = new Map(face.unbound.map((one) => [one.operation, one.why]));
     this.operations = httpOperations(root, refs).map((http) => ({
@@ -205,7 +210,7 @@ export class RestFace {
     return after(struck?.wait, () => {
       const unacceptable = notAcceptable(operation, request.headers.accept);
       if (unacceptable) return done(answerer.failure(unacceptable, this.#context(request, at)));
-      const read = decode(operation, found, request, this.checks);
+      const read = decode(operation, found, request, this.checks, this.#limits);
       return after(read, (decoded) => {
         if (isFaceError(decoded)) return done(answerer.failure(decoded, this.#context(request, at)));
         return after(this.#perform(named, request, decoded, at), ({ response, outcome }) =>
