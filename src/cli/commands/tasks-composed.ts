@@ -7,8 +7,9 @@ import { median } from '../../kit/quantiles.js';
 import { defaultProfiles, type Profiles, parseMix, parseProfiles } from '../../tasks/compose/profiles.js';
 import { type CoherenceTally, modelJudge } from '../../tasks/model/coherence.js';
 import { EXIT } from '../exit.js';
+import { onInterrupt } from '../interrupt.js';
 import { chosenWorlds } from '../options.js';
-import { keepComposed } from '../pipeline/compose/keep.js';
+import { type KeptTask, keepComposed } from '../pipeline/compose/keep.js';
 import { composeCorpus } from '../pipeline/compose/run.js';
 import { rewriteReport } from '../pipeline/report.js';
 import { spentLine, type TaskModelOptions, tallyLines, taskModelsOf } from '../pipeline/task-models.js';
@@ -56,22 +57,29 @@ export const composedTasks = async (dir: string, options: ComposedOptions): Prom
   const models = taskModelsOf(options, ['composed', worlds, count, options.mix, options.seed], ui);
   const coherence: CoherenceTally = { asked: 0, rejected: 0, unclear: 0 };
   let [tried, kept] = [0, 0];
-  const made = await composeCorpus({
-    corpus,
-    worlds,
-    count,
-    profiles,
-    ...(mix ? { mix } : {}),
-    seed: options.seed ?? '1',
-    jobs: options.jobs ?? availableParallelism(),
-    ...(models ? { models, judge: modelJudge(models.desk, coherence) } : {}),
-    onDone: (n, good) => {
-      tried += n;
-      kept += good;
-      ui.progress(`${kept} of ${count} composed tasks, ${tried} tried`);
+  const interrupt = onInterrupt(ui);
+  let tasks: KeptTask[] = [];
+  const made = await composeCorpus(
+    {
+      corpus,
+      worlds,
+      count,
+      profiles,
+      ...(mix ? { mix } : {}),
+      seed: options.seed ?? '1',
+      jobs: options.jobs ?? availableParallelism(),
+      ...(models ? { models, judge: modelJudge(models.desk, coherence) } : {}),
+      interrupt,
+      onDone: (n, good) => {
+        tried += n;
+        kept += good;
+        ui.progress(`${kept} of ${count} composed tasks, ${tried} tried`);
+      },
     },
-  });
-  const tasks = keepComposed(corpus, worlds, made);
+    (all) => {
+      tasks = keepComposed(corpus, worlds, all);
+    },
+  ).finally(() => interrupt.end());
   rebuildIndex(corpus);
   rewriteReport(corpus);
   const stages = tasks.map((task) => task.stages);

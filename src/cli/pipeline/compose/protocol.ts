@@ -31,8 +31,9 @@ export interface Done {
   cpuMs: number;
 }
 
-export type ToComposer =
-  | { corpus: string; seed: string; wantsAccounts: boolean }
-  | { world: string; slots: readonly Slot[] }
-  | 'end';
-export type FromComposer = { done: readonly Done[] } | { failed: string };
+/** What a worker is told before its first world. */
+export interface Setup {
+  dir: string;
+  seed: string;
+  wantsAccounts: boolean;
+}

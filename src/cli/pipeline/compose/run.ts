@@ -2,21 +2,19 @@
  * Composes a corpus' tasks: profiles get their quotas exactly, services are drawn by use, worlds are shared among processes. A slot
  * that came to nothing is drawn anew within its profile, in rounds, so that how many processes there are changes nothing.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Certificate } from '../../../artifacts/certificate.js';
 import type { Profile, Task } from '../../../artifacts/task.js';
 import type { Corpus } from '../../../corpus/corpus.js';
-import { TreadleError } from '../../../errors.js';
 import { rng } from '../../../kit/rng.js';
 import { type Profiles, quotasOf } from '../../../tasks/compose/profiles.js';
 import { type Judge, Sampler } from '../../../tasks/compose/sample.js';
 import { type Supply, supplyOf } from '../../../tasks/compose/supply.js';
 import type { TaskModels } from '../../../tasks/model/models.js';
+import type { Interrupt } from '../../interrupt.js';
+import { openQueue, type Queue } from '../queue/open.js';
 import { polished } from './polish.js';
-import type { Done, FromComposer, Slot, ToComposer } from './protocol.js';
-
-const CHILD = fileURLToPath(new URL('../../../../dist/cli/pipeline/compose/child.js', import.meta.url));
+import type { Done, Slot } from './protocol.js';
+import { type Composing, composeOrders, type WorldSlots } from './work.js';
 
 /** Rounds in which slots that came to nothing are drawn anew. */
 const MOST_ROUNDS = 8;
@@ -30,6 +28,7 @@ export interface ComposePlan {
   mix?: Readonly<Record<Profile, number>>;
   seed: string;
   jobs: number;
+  interrupt?: Interrupt;
   onDone?: (done: number, kept: number) => void;
   /** Atomic tasks of each service that passed the gate, where the world has a library. */
   certified?: (world: string) => ReadonlyMap<string, number> | undefined;
@@ -58,75 +57,7 @@ const taskId = (world: string, profile: string, index: number): string =>
     .slice(-80)
     .replace(/^[^a-z]+/, '');
 
-/** Sends worlds to processes until all are done. */
-const workOff = (plan: ComposePlan, orders: { world: string; slots: Slot[] }[]): Promise<Done[]> =>
-  new Promise((resolve, reject) => {
-    const waiting = [...orders].reverse();
-    const out: Done[] = [];
-    const children = new Set<ChildProcess>();
-    let isOver = false;
-    const fail = (thrown: unknown): void => {
-      if (isOver) return;
-      isOver = true;
-      for (const child of children) child.kill('SIGKILL');
-      reject(thrown);
-    };
-    const send = (child: ChildProcess, message: ToComposer): void => {
-      if (child.connected) child.send(message, () => undefined);
-    };
-    const give = (child: ChildProcess): void => {
-      const next = waiting.pop();
-      if (next) send(child, next);
-      else {
-        children.delete(child);
-        send(child, 'end');
-        if (children.size === 0 && !isOver) {
-          isOver = true;
-          resolve(out);
-        }
-      }
-    };
-    const start = (): void => {
-      const child = spawn(process.execPath, [CHILD], {
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-        serialization: 'advanced',
-      });
-      children.add(child);
-      child.on('message', (message: FromComposer) => {
-        if ('failed' in message)
-          return fail(
-            new TreadleError({
-              code: 'compose_failed',
-              message: message.failed,
-              next: 'This is a defect: please report it with the command you ran.',
-              fault: 'world',
-            }),
-          );
-        out.push(...message.done);
-        plan.onDone?.(message.done.length, message.done.filter(({ task }) => task).length);
-        give(child);
-      });
-      child.on('close', (code) => {
-        if (children.has(child))
-          fail(
-            new TreadleError({
-              code: 'worker_died',
-              message: 'A process that composes tasks died',
-              value: code,
-              next: 'Give it more memory or fewer --jobs, and run the same command again.',
-              fault: 'infrastructure',
-            }),
-          );
-      });
-      const wantsAccounts = plan.models?.work.judge ?? false;
-      send(child, { corpus: plan.corpus.dir, seed: plan.seed, wantsAccounts });
-      give(child);
-    };
-    if (waiting.length === 0) resolve(out);
-    else for (let i = 0; i < Math.min(plan.jobs, orders.length); i++) start();
-  });
-
-const byWorld = (slots: readonly Slot[]): { world: string; slots: Slot[] }[] => {
+const byWorld = (slots: readonly Slot[]): WorldSlots[] => {
   const out = new Map<string, Slot[]>();
   for (const slot of slots) out.set(slot.world, [...(out.get(slot.world) ?? []), slot]);
   return [...out]
@@ -140,8 +71,27 @@ const suppliesOf = ({ corpus, worlds, certified }: ComposePlan): Supply[] =>
     return supplyOf(world, services, certified?.(id));
   });
 
-/** Throws `profile_out_of_reach`, `bad_mix`. */
-export const composeCorpus = async (plan: ComposePlan): Promise<ComposedCorpus> => {
+/**
+ * `keep` writes what is made; until it has, all that was composed is in the corpus' queue, and the same plan goes on there. Throws
+ * `profile_out_of_reach`, `bad_mix`, and what `openQueue` and `crew` do.
+ */
+export const composeCorpus = async (
+  plan: ComposePlan,
+  keep: (made: ComposedCorpus) => void = () => undefined,
+): Promise<ComposedCorpus> => {
+  const queue = await openQueue(plan.corpus, 'composed');
+  let isOver = false;
+  try {
+    const made = await composed(plan, queue);
+    keep(made);
+    isOver = true;
+    return made;
+  } finally {
+    await queue.close(isOver);
+  }
+};
+
+const composed = async (plan: ComposePlan, queue: Queue): Promise<ComposedCorpus> => {
   const { profiles, count, seed } = plan;
   const shares =
     plan.mix ??
@@ -183,10 +133,11 @@ export const composeCorpus = async (plan: ComposePlan): Promise<ComposedCorpus> 
         leastServices: Math.min(2, ranges.services[0]),
       });
     }
-    const first = await workOff(plan, byWorld(slots));
     const { models } = plan;
+    const composing: Composing = { ...plan, queue, wantsAccounts: models?.work.judge ?? false };
+    const first = await composeOrders(composing, byWorld(slots));
     const again = (own: readonly Slot[]): Promise<Done[]> =>
-      workOff({ ...plan, onDone: () => undefined }, byWorld(own));
+      composeOrders({ ...composing, onDone: undefined }, byWorld(own));
     const done = models ? await polished(models, slots, first, again) : first;
     out.tries += done.length;
     const failed: typeof open = [];
