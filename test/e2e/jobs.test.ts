@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'libsql';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { errorLine, MAIN, scratch } from './cli.js';
 import { treeOf } from './tree.js';
@@ -28,6 +29,20 @@ const workersOf = ({ pid }: ChildProcess): number[] =>
     .stdout.split('\n')
     .filter((line) => line.includes('library/child'))
     .map((line) => Number.parseInt(line, 10));
+
+/** Jobs that a queue knows as done; it belongs to another process, so it is only read. */
+const doneIn = (file: string): number => {
+  if (!existsSync(file)) return 0;
+  try {
+    const db = new Database(file, { readonly: true });
+    const row = db.prepare("select count(*) as n from jobs where state = 'done'").get() as { n: number };
+    db.close();
+    return row.n;
+  } catch {
+    // It is being made.
+    return 0;
+  }
+};
 
 beforeAll(async () => {
   const args = ['build', 'a bakery in Lyon', '--services', 'inventory', '--tasks', '1', '--out', built];
@@ -74,6 +89,26 @@ it('a queue that is damaged is told in one line, and nothing is lost with it', (
   const again = tasks(damaged);
   expect(again.stderr.match(/made before/g)).toHaveLength(madeIn(killed).length);
   expect(treeOf(damaged)).toEqual(undisturbed);
+});
+
+it('what was composed is in the queue until all of it is written', async () => {
+  const options = ['--composed', '2', '--mix', 'simple=1', '--jobs', '1', '--json'];
+  const [whole, at] = ['composed', 'composed-killed'].map((name) => join(dir, name)) as [string, string];
+  const brief = ['build', 'a bakery in Lyon', '--services', 'inventory,billing', '--worlds', '2', '--tasks', '1'];
+  expect(warm([...brief, '--out', whole], { timeoutMs: 200_000 }).status).toBe(0);
+  cpSync(whole, at, { recursive: true });
+  const made = warm(['tasks', whole, ...options], { timeoutMs: 200_000 });
+  expect(JSON.parse(made.stdout).tasks.length, made.stderr).toBeGreaterThan(0);
+  const run = spawn(process.execPath, [MAIN, 'tasks', at, ...options], { stdio: 'ignore' });
+  const closed = once(run, 'close');
+  const file = join(at, '.treadle', 'composed', 'store.db');
+  while (run.exitCode === null && doneIn(file) === 0) await sleep(5);
+  run.kill('SIGKILL');
+  await closed;
+  expect(doneIn(file)).toBeGreaterThan(0);
+  const again = warm(['tasks', at, ...options], { timeoutMs: 200_000 });
+  expect(JSON.parse(again.stdout)).toEqual(JSON.parse(made.stdout));
+  expect(treeOf(at)).toEqual(treeOf(whole));
 });
 
 it('the same command goes on, makes again what was deleted, and replaces a worker that is killed', async () => {
