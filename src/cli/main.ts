@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dynamics: async () => (await import('./commands/dynamics.js')).dynamicsCommand(),
   'add-scenario': async () => (await import('./commands/add-scenario.js')).addScenarioCommand(),
   serve: async () => (await import('./commands/serve.js')).serveCommand(),
+  explain: async () => (await import('./commands/explain.js')).explainCommand(),
   sessions: async () => (await import('./commands/sessions.js')).sessionsCommand(),
   rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
   gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),

@@ -25,7 +25,7 @@ export const relaxed = (tables: Record<string, Table>, drafts: readonly FaceDraf
         if (col === table.key.col || !column.required || column.auto || column.default !== undefined) continue;
         const value = set[col];
         const arg = typeof value === 'string' && value.startsWith('$args.') ? tool.args[value.slice(6)] : undefined;
-        const isMade = typeof value === 'string' && /^\$(made_|item\.)/.test(value);
+        const isMade = typeof value === 'string' && value.startsWith('$made_');
         if (value === undefined || isMade || (arg && !arg.required)) delete column.required;
       }
     }

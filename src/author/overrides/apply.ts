@@ -5,6 +5,7 @@ import { TreadleError } from '../../errors.js';
 import { compileService } from '../../world/program/compile.js';
 import { changeColumn } from './column.js';
 import { giveEffect } from './effect.js';
+import { withMachine } from './machine.js';
 import { columnNamed, type Found, tableNamed, toolNamed } from './names.js';
 import { badOverrides, type ColumnChange, type Overrides, type TableChange, type ToolChange } from './read.js';
 import { renameTable } from './rename.js';
@@ -52,7 +53,7 @@ const column = (w: Work, found: Found, given: string, change: ColumnChange): voi
   put(w, changeColumn(spec, found.name, read.col, fk === undefined ? change : { ...change, fk }));
 };
 
-const table = (w: Work, given: string, { columns = {}, rename, description, rows }: TableChange): void => {
+const table = (w: Work, given: string, { columns = {}, rename, description, rows, machine }: TableChange): void => {
   const found = tableNamed(given, w.specs);
   if (typeof found === 'string') {
     w.problems.push(found);
@@ -68,6 +69,11 @@ const table = (w: Work, given: string, { columns = {}, rename, description, rows
       ...(rows === undefined ? {} : { rows }),
     };
     put(w, { ...spec, tables: { ...spec.tables, [found.name]: next } });
+  }
+  if (machine !== undefined) {
+    const next = withMachine(current(w, found), found.name, machine);
+    if (typeof next === 'string') w.problems.push(next);
+    else put(w, next);
   }
   if (rename === undefined || rename === found.name) return;
   if (spec.source.kind === 'core')

@@ -1,7 +1,9 @@
 /** overrides.yaml: corrections that a person makes to what was read, kept beside the document. */
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { Step } from '../../artifacts/step.js';
 import { ColumnType } from '../../artifacts/table.js';
+import { Returns } from '../../artifacts/tool.js';
 import { TreadleError } from '../../errors.js';
 
 const name = z.string().min(1).max(256);
@@ -19,12 +21,23 @@ const ColumnChange = z.strictObject({
   description: words.optional(),
 });
 
+/** Which status may follow which. `by`: the operation (`POST /orders/{id}/ship`) that makes the move. */
+const MachineChange = z.strictObject({
+  column: name,
+  initial: name.optional(),
+  moves: z
+    .array(z.strictObject({ by: name.optional(), from: z.array(name).min(1), to: name }))
+    .min(1)
+    .max(200),
+});
+
 const TableChange = z.strictObject({
   rename: name.optional(),
   description: words.optional(),
   /** Rows of initial data. */
   rows: z.number().int().min(1).max(5_000).optional(),
   columns: z.record(name, ColumnChange).optional(),
+  machine: MachineChange.optional(),
 });
 
 const ToolChange = z.strictObject({
@@ -35,9 +48,24 @@ const ToolChange = z.strictObject({
   description: words.optional(),
 });
 
+/** What an operation of an API document does, said by hand. One of `effect`, `steps` and `drop`. */
+const OperationChange = z.strictObject({
+  /** A verb of the lexicon, done to the row that the path names. */
+  effect: name.optional(),
+  /** The table it is about, where nothing was bound to the operation before. */
+  table: name.optional(),
+  /** Steps as in a ServiceSpec; `$args.x` is a parameter or a property of the body, in lower snake. */
+  steps: z.array(Step).min(1).max(100).optional(),
+  returns: Returns.optional(),
+  /** Nothing stands behind it: it is answered from examples, or refused where that is asked for. */
+  drop: z.literal(true).optional(),
+});
+
 export const Overrides = z.strictObject({
   tables: z.record(name, TableChange).optional(),
   tools: z.record(name, ToolChange).optional(),
+  /** By `POST /pets/{petId}/adopt`, as the document writes it; for a service that answers as its document's own API. */
+  operations: z.record(name, OperationChange).optional(),
   /** Words about a whole service, by its id. */
   services: z.record(name, z.strictObject({ title: words.optional(), description: words.optional() })).optional(),
 });
@@ -45,6 +73,8 @@ export type Overrides = z.infer<typeof Overrides>;
 export type ColumnChange = z.infer<typeof ColumnChange>;
 export type TableChange = z.infer<typeof TableChange>;
 export type ToolChange = z.infer<typeof ToolChange>;
+export type OperationChange = z.infer<typeof OperationChange>;
+export type MachineChange = z.infer<typeof MachineChange>;
 
 const MOST = 4 * 1024 * 1024;
 
