@@ -13,6 +13,8 @@ import { valueFor } from './values.js';
 import { requestOf, type Values } from './wire.js';
 
 export interface Place {
+  /** In the tool. */
+  name: string;
   arg: Arg;
   origin: FaceArg;
 }
@@ -40,7 +42,7 @@ export const placesOf = (clerk: Clerk, operation: FaceOperation): Place[] => {
   return (binding?.args ?? []).flatMap((origin) => {
     const path = origin.to.join('.');
     const found = args.find(([name, arg]) => (arg.field ?? name) === path);
-    return found ? [{ arg: found[1], origin }] : [];
+    return found ? [{ name: found[0], arg: found[1], origin }] : [];
   });
 };
 
@@ -101,6 +103,43 @@ const rowsOf = (clerk: Clerk, table: string): Row[] => {
   return rows;
 };
 
+type Get = { table: string; where: Record<string, unknown>; as: string };
+
+/** Arguments that lead the tool's own lookups to this row: backwards from it to the rows above that its path names. */
+const idsOfRow = (clerk: Clerk, tool: Tool, row: Row): Map<string, unknown> => {
+  const gets = (tool.steps ?? []).flatMap((step): Get[] => ('get' in step ? [step.get] : []));
+  const own = gets.findLast(({ table }) => table === tool.table);
+  const known = new Map<string, Row>();
+  const ids = new Map<string, unknown>();
+  if (own) known.set(own.as, row);
+  for (const { where, as } of [...gets].reverse()) {
+    const bound = known.get(as);
+    if (!bound) continue;
+    for (const [col, value] of Object.entries(where)) {
+      const [, from, field] = /^\$(\w+)\.(\w+)$/.exec(String(value)) ?? [];
+      if (from === undefined || field === undefined) continue;
+      if (from === 'args') ids.set(field, bound[col]);
+      const above = gets.find((one) => one.as === from);
+      if (above === undefined || known.has(from)) continue;
+      const [found] = queryOf(clerk.fake, clerk.caller, `SELECT * FROM "${above.table}" WHERE "${field}" = ?`, [
+        bound[col],
+      ]);
+      if (found) known.set(from, found);
+    }
+    // A row above that only has to be there is the one that this row's own columns name.
+    for (const above of gets) {
+      if (known.has(above.as)) continue;
+      const entries = Object.entries(above.where);
+      const params = entries.map(([, value]) => ids.get(/^\$args\.(\w+)$/.exec(String(value))?.[1] ?? ''));
+      if (entries.length === 0 || params.some((value) => value === undefined || value === null)) continue;
+      const clause = entries.map(([col]) => `"${col}" = ?`).join(' AND ');
+      const [found] = queryOf(clerk.fake, clerk.caller, `SELECT * FROM "${above.table}" WHERE ${clause}`, params);
+      if (found) known.set(above.as, found);
+    }
+  }
+  return ids;
+};
+
 /** `turn` goes on to other rows when the first ones would not do. */
 const at = (keys: readonly unknown[], turn: number): unknown =>
   keys.length === 0 ? undefined : keys[turn % keys.length];
@@ -131,16 +170,14 @@ export const pathIds = async (clerk: Clerk, operation: FaceOperation, turn: numb
     found.set(name, id);
   }
   if (byLists) return found;
-  const table = toolOf(clerk, operation)?.table;
-  const row = table === undefined ? undefined : (at(rowsOf(clerk, table), turn) as Row | undefined);
-  for (const { arg, origin } of places) {
-    const name = origin.name as string;
-    const own = arg.col === undefined ? undefined : row?.[arg.col];
-    const isOwn = arg.role === 'key' || arg.role === 'filter';
-    if (isOwn && own !== undefined && own !== null) found.set(name, own);
-    else if (isOwn && arg.role === 'key' && arg.col === undefined && table !== undefined && row)
-      found.set(name, row[clerk.spec.tables[table]?.key.col ?? 'id']);
-    else if (!found.has(name) && arg.ref !== undefined) found.set(name, at(await idsOf(clerk, arg.ref), turn));
+  const tool = toolOf(clerk, operation);
+  const row = tool && (at(rowsOf(clerk, tool.table), turn) as Row | undefined);
+  const ids = tool && row ? idsOfRow(clerk, tool, row) : new Map<string, unknown>();
+  for (const { name, arg, origin } of places) {
+    const own = ids.get(name) ?? (arg.role === 'filter' && arg.col !== undefined ? row?.[arg.col] : undefined);
+    if (own !== undefined && own !== null) found.set(origin.name as string, own);
+    else if (!found.has(origin.name as string) && arg.ref !== undefined)
+      found.set(origin.name as string, at(await idsOf(clerk, arg.ref), turn));
   }
   return found;
 };
