@@ -6,9 +6,12 @@
  * `--sample N --seed S --most N --only NAME,NAME` steer the sample. `rest shape [--sample N]` holds answers alone against documents.
  */
 import { sampleDocuments } from './rest/documents.js';
+import { runFork } from './rest/fork.js';
 import { type Options, PARTS, type Part, readOptions } from './rest/options.js';
+import { runPrism } from './rest/prism.js';
 import { none, noReasons, sampleDocument } from './rest/sample.js';
 import { shape } from './rest/shape.js';
+import { runStartup } from './rest/startup.js';
 import { sayTally } from './rest/tally.js';
 import { round, sayTargets, type Target } from './serve/report.js';
 
@@ -53,9 +56,9 @@ const runSample = async (options: Options): Promise<Record<string, unknown>> => 
 };
 
 const RUN: Record<Part, (options: Options) => Promise<Record<string, unknown>>> = {
-  prism: async () => ({}),
-  startup: async () => ({}),
-  fork: async () => ({}),
+  prism: runPrism,
+  startup: runStartup,
+  fork: runFork,
   sample: runSample,
 };
 

@@ -11,6 +11,8 @@ export interface HammerJob {
   /** What every answer must hold, and must not. */
   holds: string;
   lacks?: string;
+  /** 200 when absent. */
+  status?: number;
   /** Of the server, whose CPU time is told. */
   pid: Pids;
 }
@@ -22,13 +24,21 @@ export interface Hammered {
   failure?: string;
 }
 
-export const work = async ({ port, requests, count, holds, lacks, pid }: HammerJob): Promise<Hammered> => {
+export const work = async ({
+  port,
+  requests,
+  count,
+  holds,
+  lacks,
+  status: wanted = 200,
+  pid,
+}: HammerJob): Promise<Hammered> => {
   const wires = await Promise.all(requests.map(() => wireTo(port)));
   let left = count;
   let failed = 0;
   let failure: string | undefined;
   const isFine = ({ status, body }: Answer): boolean =>
-    status === 200 && body.includes(holds) && (lacks === undefined || !body.includes(lacks));
+    status === wanted && body.includes(holds) && (lacks === undefined || !body.includes(lacks));
   const one = async (n: number): Promise<void> => {
     const wire = wires[n];
     const request = requests[n];

@@ -16,6 +16,7 @@ import { breakCircles, settleTable } from '../openapi/settle.js';
 import { acknowledged } from './acknowledged.js';
 import { adapted } from './adapt.js';
 import type { FaceDraft } from './draft.js';
+import { hung } from './hanging.js';
 import { type ListDraft, withScope } from './lists.js';
 import { digits, numbered } from './naming.js';
 import { withDeletions, withReached } from './on-delete.js';
@@ -99,6 +100,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
     tables[membership.table] = linkTable(membership);
   for (const entity of entities) all.push(...actions(entity, tables, context, note));
   relaxed(tables, all);
+  hung(tables, all);
   withDeletions(tables, all);
   sized(tables, entities);
   const drafts = withIds(all.map((draft) => ({ ...draft, tool: withReached(draft.tool, tables) })));
