@@ -6,11 +6,12 @@ import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Corpus } from '../../../corpus/corpus.js';
 import { makeFolder } from '../../../corpus/files.js';
+import { TreadleError } from '../../../errors.js';
 import { canonicalJson, type Json, sha256 } from '../../../kit/hash.js';
 import type { JobRow, Jobs, NewJob } from '../../../serve/durable/jobs/jobs.js';
 import { storeJobs } from '../../../serve/durable/jobs/stored.js';
-import { openStore } from '../../../serve/durable/store/libsql.js';
 import type { Store } from '../../../serve/durable/store/store.js';
+import { warn } from '../../ui.js';
 import { queueError } from './errors.js';
 
 /** Tries of one item in one run of a command. */
@@ -39,7 +40,7 @@ export interface Queue {
   folder: string;
   /** Everything that is not done waits, with all its tries. */
   fill(items: QueueItems): Promise<FilledQueue>;
-  /** `isOver`: nothing is left to go on with. */
+  /** `isOver`: nothing is left to go on with. Throws nothing. */
   close(isOver: boolean): Promise<void>;
 }
 
@@ -69,6 +70,24 @@ const fillStore = async (store: Store, kind: string, { settings, items, isMade }
   return { jobs, queue, of: items.length, before };
 };
 
+/** A file system on which a database cannot work, as some of a network: what is made is found by its files there, as ever. */
+const isUnfit = ({ code, value }: TreadleError): boolean =>
+  code === 'store_failed' && typeof value === 'string' && value.startsWith('SQLITE_');
+
+const openOrBeside = async (folder: string): Promise<Store> => {
+  // Read when it is needed: most commands have no queue.
+  const { openStore } = await import('../../../serve/durable/store/libsql.js');
+  try {
+    return await openStore(folder, { sync: 'normal' });
+  } catch (thrown) {
+    if (!(thrown instanceof TreadleError) || !isUnfit(thrown)) throw thrown;
+    warn(
+      `warning: ${folder} cannot hold a list of what is done (${thrown.value}): see yourself that nobody else works there`,
+    );
+    return openStore(undefined);
+  }
+};
+
 /** Throws `corpus_in_use` where another process has it, `damaged_jobs`, and what the disk says. */
 export const openQueue = async (corpus: Corpus, kind: string): Promise<Queue> => {
   const above = corpus.path('.treadle');
@@ -76,7 +95,7 @@ export const openQueue = async (corpus: Corpus, kind: string): Promise<Queue> =>
   makeFolder(folder);
   let store: Store;
   try {
-    store = await openStore(folder, { sync: 'normal' });
+    store = await openOrBeside(folder);
   } catch (thrown) {
     const error = queueError(thrown, folder);
     if (error.code !== 'corpus_in_use' && !PARTS.some((name) => existsSync(join(folder, name))))
@@ -100,8 +119,12 @@ export const openQueue = async (corpus: Corpus, kind: string): Promise<Queue> =>
     close: async (isOver) => {
       const goes = isOver || (await isEmpty().catch(() => false));
       // While it is still ours: who comes next finds all of it or nothing.
-      if (goes) for (const name of PARTS) rmSync(join(folder, name), { force: true });
-      await store.close();
+      try {
+        if (goes) for (const name of PARTS) rmSync(join(folder, name), { force: true, recursive: true });
+        await store.close();
+      } catch {
+        // What is left over is looked at by who comes next; how the work ended is what matters.
+      }
       if (goes) removeEmpty(join(folder, 'lock'), folder, above);
     },
   };
