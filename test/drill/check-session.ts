@@ -1,5 +1,6 @@
 /** One session's history against what is found of it (serving.md: the final state equals the history after told rollbacks). */
 import type { Durability } from '../../src/serve/durable/session/keeper.js';
+import { checkLine } from './check-line.js';
 import type { ClientEvent, Found, History, Recorded, Violation } from './history.js';
 
 /** What its client has to believe of an operation. */
@@ -117,22 +118,31 @@ const firstDifference = (one: readonly Recorded[], other: readonly Recorded[]): 
   return undefined;
 };
 
-export const checkSession = (
-  { session, events }: History,
-  found: Found | undefined,
+/** Of a client that only calls. */
+const checkCalls = (
+  events: readonly ClientEvent[],
+  found: Exclude<Found, { stuck: string }> | undefined,
   durability: Durability,
-): Violation[] => {
-  const violations: Violation[] = [];
-  const say: Say = (rule, what) => void violations.push({ rule, of: session, what });
+  say: Say,
+): void => {
   const client = new Client(durability, say);
   for (const event of events) client.see(event);
-  if (!found || 'stuck' in found) {
-    say('stuck', found?.stuck ?? 'nothing is found of it');
-    return violations;
-  }
-  const { ledger, replayed, seq, hash } = found;
+  if (!found) return;
+  const { ledger, seq } = found;
   checkLedger(client, ledger, say);
   if (seq !== ledger.length) say('seq_differs', `it counted ${seq} requests and holds ${ledger.length}`);
+};
+
+export const checkSession = (history: History, found: Found | undefined, durability: Durability): Violation[] => {
+  const { session, events } = history;
+  const violations: Violation[] = [];
+  const say: Say = (rule, what) => void violations.push({ rule, of: session, what });
+  const isFound = found !== undefined && !('stuck' in found);
+  if (!isFound) say('stuck', found?.stuck ?? 'nothing is found of it');
+  if (history.isLine) checkLine(history, isFound ? found : undefined, durability, say);
+  else checkCalls(events as readonly ClientEvent[], isFound ? found : undefined, durability, say);
+  if (!isFound) return violations;
+  const { ledger, replayed, hash } = found;
   const differs = firstDifference(ledger, replayed.ledger);
   if (differs !== undefined) say('state_differs', `its calls run again are answered otherwise from ${differs} on`);
   if (hash !== replayed.hash) say('state_differs', `its state is ${hash}, its calls make ${replayed.hash}`);

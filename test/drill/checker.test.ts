@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { check } from './checker.js';
 import { type ClientEvent, type Drilled, type Found, type JobHistory, type OwnershipStep, RULES } from './history.js';
+import { lineRules, RIGHT_LINES, WRONG_LINES } from './lines.fixture.js';
 
 const sent = (name: string): ClientEvent => ({ is: 'sent', operation: name, call: `call ${name}` });
 const answered = (name: string, index: number, result = `result ${name}`): ClientEvent => ({
@@ -279,13 +280,24 @@ const WRONG: [string, (typeof RULES)[number], Given][] = [
   ],
 ];
 
+describe('what is right of every kind of request', () => {
+  it.each(RIGHT_LINES)('%s', (_, given) => {
+    expect(lineRules(given)).toEqual([]);
+  });
+});
+
 describe('what is wrong', () => {
+  it.each(WRONG_LINES)('%s: %s', (_, rule, given) => {
+    expect(lineRules(given)).toContain(rule);
+  });
+
   it.each(WRONG)('%s: %s', (_, rule, given) => {
     expect(rules(given)).toContain(rule);
   });
 
   it('has a history for every rule', () => {
-    expect(RULES.filter((rule) => !WRONG.some(([, wrong]) => wrong === rule))).toEqual([]);
+    const broken = new Set([...WRONG, ...WRONG_LINES].map(([, rule]) => rule));
+    expect(RULES.filter((rule) => !broken.has(rule))).toEqual([]);
   });
 
   it('misses no session that nothing was found of', () => {

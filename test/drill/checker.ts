@@ -21,12 +21,21 @@ const checkJob = ({ id, finishes, found }: JobHistory): Violation[] => {
   return violations;
 };
 
+/** Whatever is open, somebody was told of. */
+const checkOwners = ({ histories, there = [] }: Drilled): Violation[] => {
+  const known = new Set(histories.map(({ session }) => session));
+  return there
+    .filter((session) => !known.has(session))
+    .map((session) => ({ rule: 'of_nobody', of: session, what: 'it is open, and nobody was told of it' }));
+};
+
 /** Empty where all promises were kept. */
 export const check = (drilled: Drilled): Violation[] => {
   const { histories, found, durability, jobs } = drilled;
   const foundOf = new Map(found.map((one) => [one.session, one]));
   return [
     ...histories.flatMap((history) => checkSession(history, foundOf.get(history.session), durability)),
+    ...checkOwners(drilled),
     ...checkOwnership(drilled),
     ...jobs.flatMap(checkJob),
   ];

@@ -1,5 +1,6 @@
 /** What a drill saw: what clients sent and heard, what the store did, and what was found in the end. All of it plain data. */
 import type { Durability } from '../../src/serve/durable/session/keeper.js';
+import type { Ask, Said } from './line.js';
 
 /**
  * In the order in which a session's one client saw it. `call` is tool and arguments as canonical JSON and unlike any other of the
@@ -14,9 +15,19 @@ export type ClientEvent =
   /** The session is back at `seq`; requests up to `lost` had been acknowledged. */
   | { is: 'rolled_back'; seq: number; lost: number };
 
+/** As a client sees it that asks for other things than calls, and asks nothing else before it knows (`line.ts`). */
+export type LineEvent =
+  | { is: 'asked'; operation: string; ask: Ask }
+  | { is: 'done'; operation: string; said: Said }
+  | Extract<ClientEvent, { is: 'unknown' | 'refused' | 'rolled_back' }>;
+
 export interface History {
   session: string;
-  events: readonly ClientEvent[];
+  events: readonly (ClientEvent | LineEvent)[];
+  /** Of every kind of request, by a client that asks nothing else before it knows. */
+  isLine?: true;
+  /** Of a branch: the calls that were its parent's. */
+  inherited?: readonly string[];
 }
 
 export interface Recorded {
@@ -32,6 +43,8 @@ export type Found =
       hash: string;
       ledger: readonly Recorded[];
       replayed: { hash: string; ledger: readonly Recorded[] };
+      status?: string;
+      snapshots?: readonly string[];
     }
   /** It does not answer, and why not. */
   | { session: string; stuck: string };
@@ -56,6 +69,8 @@ export interface Drilled {
   /** Newest savepoints that the store names in the end. */
   heads: readonly { session: string; gen: number; seq: number; key: string }[];
   jobs: readonly JobHistory[];
+  /** Sessions that are not closed in the end, where that was looked at. */
+  there?: readonly string[];
 }
 
 export const RULES = [
@@ -82,6 +97,15 @@ export const RULES = [
   /** A head that does not follow from the one before it. */
   'lineage_broken',
   'head_differs',
+  /** A request was counted that was not asked, or one was counted twice. */
+  'done_twice',
+  /** After a restore, a reset or a fork: other calls than those of the point that it goes to. */
+  'cut_wrongly',
+  /** It is paused, open or closed, and was left otherwise. */
+  'status_differs',
+  'snapshots_differ',
+  /** An open session that no client was told of, so that nobody will ever end it. */
+  'of_nobody',
   'job_not_done',
   'job_done_twice',
 ] as const;

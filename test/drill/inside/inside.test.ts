@@ -24,7 +24,7 @@ const wrong = async (options: Omit<DrillOptions, 'engine'>): Promise<string[]> =
   return violations.map(({ rule, of, what }) => `seed ${options.seed}: ${rule} ${of}: ${what}`);
 };
 
-const count = (events: readonly ClientEvent[], is: ClientEvent['is']): number =>
+const count = (events: readonly { is: string }[], is: ClientEvent['is']): number =>
   events.filter((event) => event.is === is).length;
 
 it('says nothing of 200 faults, whatever is killed, stopped, lost and full', async () => {

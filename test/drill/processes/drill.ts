@@ -8,15 +8,20 @@ import { fileURLToPath } from 'node:url';
 import { openHouse } from '../../../src/cli/serving/house.js';
 import { asTreadleError } from '../../../src/errors.js';
 import { rng } from '../../../src/kit/rng.js';
+import { connect } from '../../../src/serve/client/client.js';
+import type { Durability } from '../../../src/serve/durable/session/keeper.js';
 import { check } from '../checker.js';
-import { type DrillClient, recorded } from '../client.js';
+import { recorded } from '../client.js';
 import type { Drilled, Found, Recorded, Violation } from '../history.js';
+import type { Ask } from '../line.js';
+import type { Actor } from './actor.js';
 import { DrillFront, type RunningWorker, signal } from './front.js';
 import { Load } from './load.js';
 import { type Fault, faultsOf } from './plan.js';
 import { storeHistory, watchStore } from './store-history.js';
 
 export interface ProcessDrill {
+  durability: Durability;
   seed: number;
   faults: number;
   workers: number;
@@ -37,6 +42,8 @@ const STOPPED_MS = 2_000;
 const READY_TRIES = 100;
 const TOKEN = 'a-token-of-the-drill-and-of-nobody-else';
 const STUCK_MS = 60_000;
+/** Sessions with branches, for each that is opened at first. */
+const BRANCHED = 2;
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const builtCorpus = (out: string): string => {
@@ -101,17 +108,16 @@ class Processes {
   }
 }
 
+type Replay = (calls: readonly { tool: string; args: unknown }[]) => Promise<{ hash: string; ledger: Recorded[] }>;
+
 /** What is found of one session over HTTP, and what its calls make of a fresh one. */
-const find = async (
-  { trainer }: Load,
-  { session }: DrillClient,
-  replay: (calls: readonly { tool: string; args: unknown }[]) => Promise<{ hash: string; ledger: Recorded[] }>,
-): Promise<Found> => {
+const find = async ({ trainer }: Load, { session, isOpen, why }: Actor, replay: Replay): Promise<Found> => {
+  if (isOpen) return { session, stuck: why };
   const patient = trainer.with({ signal: AbortSignal.timeout(STUCK_MS) });
   try {
     const { entries } = await patient.ledger(session);
-    const [{ seq }, { hash }] = [await patient.session(session), await patient.state(session)];
-    return { session, seq, hash, ledger: recorded(entries), replayed: await replay(entries) };
+    const [{ seq, status, snapshots }, { hash }] = [await patient.session(session), await patient.state(session)];
+    return { session, seq, status, snapshots, hash, ledger: recorded(entries), replayed: await replay(entries) };
   } catch (thrown) {
     return { session, stuck: asTreadleError(thrown, 'infrastructure').line() };
   }
@@ -120,30 +126,45 @@ const find = async (
 const lookAt = async (load: Load, corpus: string): Promise<Found[]> => {
   const house = await openHouse({ dir: corpus, servers: [], limits: {}, onDefect: () => {} });
   try {
-    const replay = async (calls: readonly { tool: string; args: unknown }[]) => {
-      const { id } = await house.server.open({ task: load.task });
+    const replay: Replay = async (calls) => {
+      const { id } = await house.server.open({ task: load.options.task });
       const live = house.server.live(id);
       for (const { tool, args } of calls) await live.call(tool, args);
-      return { hash: (await live.state()).hash, ledger: recorded(live.record().entries) };
+      const said = { hash: (await live.state()).hash, ledger: recorded(live.record().entries) };
+      await house.server.close(id);
+      return said;
     };
     const found: Found[] = [];
-    for (const client of load.clients) found.push(await find(load, client, replay));
+    for (const actor of load.actors) found.push(await find(load, actor, replay));
     return found;
   } finally {
     await house.close();
   }
 };
 
-/** Everybody is answered once more, or is stuck. */
+const LAST: Ask = { do: 'call', call: '' };
+
+/** Everybody is answered once more, or is stuck: what was lost is told by then. */
 const lastWords = async (load: Load): Promise<void> => {
   const until = performance.now() + STUCK_MS;
-  const work = async (client: DrillClient): Promise<void> => {
-    while (!(await load.ask(client)) && performance.now() < until) await pause(100);
+  const isLate = (): boolean => performance.now() > until;
+  const work = async (actor: Actor): Promise<void> => {
+    const step = async (ask: Ask): Promise<void> => {
+      while (!(await actor.step(load.bounded(), ask)) && !isLate()) await pause(100);
+    };
+    await actor.look(load.bounded()).catch(() => undefined);
+    if (actor.isOpen) await step(LAST);
+    if (actor.stand.status === 'paused') await step({ do: 'resume' });
+    if (actor.stand.status !== 'closed') await step(LAST);
   };
-  await Promise.all(load.clients.map(work));
+  await Promise.all(load.actors.map(work));
 };
 
+const openIn = async ({ trainer }: Load): Promise<string[]> =>
+  (await trainer.sessions()).filter(({ status }) => status !== 'closed').map(({ id }) => id);
+
 export const drillProcesses = async ({
+  durability,
   seed,
   faults,
   workers,
@@ -157,10 +178,11 @@ export const drillProcesses = async ({
   try {
     const dir = corpus ?? builtCorpus(join(folder, 'corpus'));
     await watchStore(data);
-    front = await DrillFront.on({ corpus: dir, data, workers, leaseMs: LEASE_MS, token: TOKEN, say });
+    front = await DrillFront.on({ corpus: dir, data, durability, workers, leaseMs: LEASE_MS, token: TOKEN, say });
     await front.start({ name: 'nothing' });
-    const tasks = await new Load(front.url, TOKEN, '').trainer.records('task');
-    const load = new Load(front.url, TOKEN, tasks[0]?.name ?? '');
+    const records = await connect({ url: front.url, token: TOKEN }).records('task');
+    const task = records[0]?.name ?? '';
+    const load = new Load({ url: front.url, token: TOKEN, task, seed, most: Math.round(sessions * BRANCHED) });
     for (let i = 0; i < sessions; i++) load.begin();
     const processes = new Processes(front, say);
     for (const fault of faultsOf(rng(seed, 'process drill'), faults, workers)) {
@@ -173,9 +195,12 @@ export const drillProcesses = async ({
     await load.end();
     await lastWords(load);
     const found = await lookAt(load, dir);
+    const there = await openIn(load);
     await front.close();
-    const histories = load.clients.map(({ session, events }) => ({ session, events }));
-    const drilled: Drilled = { durability: 'call', histories, found, ...(await storeHistory(data)), jobs: [] };
+    const histories = load.actors.map(({ session, events, options: { inherited } }) => {
+      return { session, events, isLine: true as const, inherited };
+    });
+    const drilled: Drilled = { durability, histories, found, there, ...(await storeHistory(data)), jobs: [] };
     return { drilled, violations: check(drilled) };
   } finally {
     front?.sweep();

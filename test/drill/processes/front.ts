@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { FAULTS_VARIABLE, type FaultPlan } from '../../../src/serve/durable/faults/seeded.js';
+import type { Durability } from '../../../src/serve/durable/session/keeper.js';
 
 export interface FrontPlan {
   name: string;
@@ -21,6 +22,7 @@ export interface RunningWorker {
 export interface FrontOptions {
   corpus: string;
   data: string;
+  durability: Durability;
   workers: number;
   leaseMs: number;
   token: string;
@@ -73,11 +75,11 @@ export class DrillFront {
   }
 
   async #started({ faults, diskReserve }: FrontPlan): Promise<boolean> {
-    const { corpus, data, workers, leaseMs, token } = this.options;
+    const { corpus, data, durability, workers, leaseMs, token } = this.options;
     const options = {
       dir: corpus,
       data,
-      durability: 'call',
+      durability,
       servers: [],
       limits: {},
       warm: false,

@@ -1,78 +1,101 @@
-/** Clients of a drill over HTTP: each has sessions of its own, names every call, and goes on whatever it hears. */
+/** Clients of a drill over HTTP: each has a session, asks of it whatever there is to ask, and goes on whatever it hears. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { TreadleError } from '../../../src/errors.js';
+import { rng } from '../../../src/kit/rng.js';
+import type { OpenedSession } from '../../../src/serve/api.js';
 import { connect, type RemoteTrainer } from '../../../src/serve/client/client.js';
-import { type Call, DrillClient } from '../client.js';
-
-const callOf = (n: number): Omit<Call, 'operation'> =>
-  n % 11 === 10
-    ? { tool: 'no_such_tool', args: { n } }
-    : { tool: 'createCustomer', args: { name: `Customer ${n}`, email: `c${n}@mail.example` } };
+import { Actor } from './actor.js';
 
 const ANSWER_MS = 30_000;
 const REST_MS = 20;
 /** After what was not answered. */
 const AGAIN_MS = 200;
+/** Of what was answered is asked again. */
+const AGAIN_RATE = 0.05;
+
+export interface LoadOptions {
+  url: string;
+  token: string;
+  task: string;
+  seed: number;
+  /** Sessions, branches among them, beyond which none is forked. */
+  most: number;
+}
 
 export class Load {
-  readonly clients: DrillClient[] = [];
-  readonly #trainer: RemoteTrainer;
+  readonly actors: Actor[] = [];
+  /** Openings that were answered, and those that never were. */
+  readonly trainer: RemoteTrainer;
   readonly #loops: Promise<void>[] = [];
+  #opening = 0;
   #isOver = false;
 
-  constructor(
-    url: string,
-    token: string,
-    readonly task: string,
-  ) {
-    this.#trainer = connect({ url, token, retry: { retries: 0 } });
+  constructor(readonly options: LoadOptions) {
+    const { url, token } = options;
+    this.trainer = connect({ url, token, retry: { retries: 0 } });
   }
 
-  /** Of one session, once it is opened, until the load ends. */
+  /** Of one session after another, until the load ends. */
   begin(): void {
     this.#loops.push(this.#loop());
   }
 
   async #loop(): Promise<void> {
-    let client: DrillClient | undefined;
     while (!this.#isOver) {
-      let isAnswered = false;
-      if (client === undefined) client = await this.#open();
-      else isAnswered = await this.ask(client);
+      const opened = await this.#open();
+      if (opened) await this.#play(this.#actor(opened, []));
+    }
+  }
+
+  #actor(opened: OpenedSession, inherited: readonly string[]): Actor {
+    const n = this.actors.length;
+    const { seed, most } = this.options;
+    const actor = new Actor(opened, {
+      name: `${seed}-${n}`,
+      random: rng(seed, 'actor', String(n)),
+      isAgent: n % 3 === 2,
+      inherited,
+      room: () => most - this.actors.length,
+      forked: (branches, calls) => {
+        for (const branch of branches) this.#loops.push(this.#play(this.#actor(branch, calls)));
+      },
+    });
+    this.actors.push(actor);
+    return actor;
+  }
+
+  async #play(actor: Actor): Promise<void> {
+    const { random } = actor.options;
+    while (!this.#isOver && !actor.isOver) {
+      const isAnswered = await actor.step(this.bounded());
+      if (isAnswered && random.chance(AGAIN_RATE)) await actor.again(this.bounded());
       await pause(isAnswered ? REST_MS : AGAIN_MS);
     }
   }
 
-  async #open(): Promise<DrillClient | undefined> {
-    try {
-      const { id } = await this.#bounded().open({ task: this.task });
-      const client = new DrillClient(id, callOf);
-      this.clients.push(client);
-      return client;
-    } catch (thrown) {
-      // Of a session whose opening nobody heard nothing is promised.
-      if (!(thrown instanceof TreadleError)) throw thrown;
-      return undefined;
+  /** Under one key until it is answered: whoever asks for a session gets one, and nobody else. */
+  async #open(): Promise<OpenedSession | undefined> {
+    const key = `open-${this.options.seed}-${this.#opening++}`;
+    for (;;) {
+      try {
+        return await this.bounded().open({ task: this.options.task }, { key });
+      } catch (thrown) {
+        if (!(thrown instanceof TreadleError)) throw thrown;
+        await pause(AGAIN_MS);
+      }
     }
   }
 
-  #bounded(): RemoteTrainer {
-    return this.#trainer.with({ signal: AbortSignal.timeout(ANSWER_MS) });
-  }
-
-  ask(client: DrillClient): Promise<boolean> {
-    return client.ask(({ tool, args, operation }) =>
-      this.#bounded().call(client.session, { tool, arguments: args, operation }),
-    );
+  bounded(): RemoteTrainer {
+    return this.trainer.with({ signal: AbortSignal.timeout(ANSWER_MS) });
   }
 
   /** No more is asked. */
   async end(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#loops);
-  }
-
-  get trainer(): RemoteTrainer {
-    return this.#trainer;
+    for (let n = -1; n !== this.#loops.length; ) {
+      n = this.#loops.length;
+      await Promise.all(this.#loops);
+    }
   }
 }

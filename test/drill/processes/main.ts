@@ -1,6 +1,7 @@
 /** The command line of the process drill. */
 import { parseArgs } from 'node:util';
 import { canonicalJson } from '../../../src/kit/hash.js';
+import { DURABILITIES, type Durability } from '../../../src/serve/durable/session/keeper.js';
 import { drillProcesses } from './drill.js';
 
 const SHORT = { faults: '18', sessions: '6' };
@@ -14,6 +15,7 @@ export const main = async (args: readonly string[]): Promise<number> => {
       faults: { type: 'string' },
       sessions: { type: 'string' },
       workers: { type: 'string', default: '2' },
+      durable: { type: 'string', default: 'call' },
       corpus: { type: 'string' },
       short: { type: 'boolean', default: false },
     },
@@ -24,7 +26,10 @@ export const main = async (args: readonly string[]): Promise<number> => {
   const from = performance.now();
   const since = (): number => Math.round((performance.now() - from) / 100) / 10;
   const say = (line: string): void => void process.stderr.write(`${since().toFixed(1)} ${line}\n`);
-  const { drilled, violations } = await drillProcesses({ seed, faults, workers, sessions, corpus: values.corpus, say });
+  const durability = values.durable as Durability;
+  if (!DURABILITIES.includes(durability)) throw new Error(`--durable is one of ${DURABILITIES.join(', ')}`);
+  const options = { durability, seed, faults, workers, sessions, corpus: values.corpus, say };
+  const { drilled, violations } = await drillProcesses(options);
   for (const { rule, of, what } of violations) say(`VIOLATION ${rule} of ${of}: ${what}`);
   const [first] = violations;
   for (const event of drilled.histories.find(({ session }) => session === first?.of)?.events ?? [])
@@ -32,11 +37,18 @@ export const main = async (args: readonly string[]): Promise<number> => {
   for (const step of drilled.ownership) if (step.session === first?.of) say(canonicalJson(step));
   const events = drilled.histories.flatMap((history) => [...history.events]);
   const count = (is: string): number => events.filter((event) => event.is === is).length;
+  const asks = new Map(events.flatMap((event) => (event.is === 'asked' ? [[event.operation, event.ask.do]] : [])));
+  const done: Record<string, number> = {};
+  for (const operation of new Set(events.flatMap((event) => (event.is === 'done' ? [event.operation] : [])))) {
+    const what = asks.get(operation) ?? '';
+    done[what] = (done[what] ?? 0) + 1;
+  }
   const said = {
     seed,
     faults,
+    durability,
     sessions: drilled.histories.length,
-    calls: count('answered'),
+    done,
     violations: violations.length,
     rolledBack: count('rolled_back'),
     unknown: count('unknown'),

@@ -1,4 +1,5 @@
 /** Opening and forking under grants: sessions that are there already were begun by who never heard the answer, and are answered again. */
+import { TreadleError } from '../../../errors.js';
 import type { ForkRequest, OpenedSession, OpenRequest } from '../../api.js';
 import type { Once } from '../../trainer.js';
 import { attempts, type Birth, type Grant } from './grants.js';
@@ -6,9 +7,24 @@ import { openedAgain } from './opened.js';
 import type { SessionServer } from './session-server.js';
 import type { Maybe } from './turns.js';
 
-/** What the attempt was answered; undefined where none of its sessions is there. */
-const answered = (server: SessionServer, grants: readonly Grant[]): OpenedSession[] | undefined =>
-  grants.some(({ id }) => server.roll.has(id)) ? grants.map((grant) => openedAgain(server, grant)) : undefined;
+/** An id is used once: what is kept of one that is over would be taken for what is kept of another. */
+const spent = (id: string): TreadleError =>
+  new TreadleError({
+    code: 'grant_spent',
+    message: 'A session of this attempt is over',
+    value: id,
+    next: 'Ask again: the next attempt has sessions of its own.',
+    fault: 'infrastructure',
+    isRetryable: true,
+  });
+
+/** What the attempt was answered; undefined where none of its sessions was ever here. Throws `grant_spent`. */
+const answered = (server: SessionServer, grants: readonly Grant[]): OpenedSession[] | undefined => {
+  if (grants.some(({ id }) => server.roll.has(id))) return grants.map((grant) => openedAgain(server, grant));
+  const over = grants.find(({ id }) => server.roll.isGone(id));
+  if (over) throw spent(over.id);
+  return undefined;
+};
 
 /** Throws what `SessionServer.open` throws, and `idempotency_conflict`. */
 export const openAs = (server: SessionServer, request: OpenRequest, grant: Grant): Maybe<OpenedSession> =>

@@ -161,10 +161,13 @@ export class LiveSession {
     return kept instanceof Promise ? kept.then(() => answer) : answer;
   }
 
-  /** Does `work` unless the session did it before under that name, and then answers as it did. In its turn only. */
+  /** Does `work` unless the session did it before under that name, and then answers as it did. Tells first of what was lost. */
   #once<T>(session: Session | undefined, by: Named, work: () => Maybe<T>): Maybe<T> {
     const done = this.deeds.find(by);
-    if (!done) return work();
+    if (!done) {
+      this.needTold();
+      return work();
+    }
     const again = done.answer as T;
     const { keeping } = this.house;
     return keeping ? after(keeping.repeated(this, session), () => again) : again;
@@ -233,16 +236,10 @@ export class LiveSession {
   dropSnapshot(snapshot: string, once?: Once): Maybe<void> {
     const by = named(once, 'drop', snapshot);
     return this.on((session) =>
-      this.#once(session, by, () => {
-        this.#needSnapshot(snapshot);
-        return after(this.companions.discard(this.snapshots.drop(snapshot)), () => this.#changed(session, by));
-      }),
+      this.#once(session, by, () =>
+        after(this.companions.discard(this.snapshots.drop(snapshot)), () => this.#changed(session, by)),
+      ),
     ) as Maybe<void>;
-  }
-
-  /** One that is gone with what was lost is told so. */
-  #needSnapshot(snapshot: string): void {
-    if (this.lost !== undefined && !this.snapshots.has(snapshot)) this.needTold();
   }
 
   record(): SessionLedger {
@@ -271,7 +268,6 @@ export class LiveSession {
   restore(snapshot: string, once?: Once): Maybe<Stance> {
     const by = named(once, 'restore', snapshot);
     return this.#onUnended(by, (session) => {
-      this.#needSnapshot(snapshot);
       return after(this.companions.load(this.snapshots.copiesOf(snapshot)), () => {
         this.snapshots.restore(session, snapshot);
         this.operations.cutTo(session.calls);

@@ -248,6 +248,7 @@ export class SessionServer implements Doorkeeper {
     if (stuck.length > 0) throw notForkable(stuck, 'fork the session');
     return live.on((session) => {
       if (live.status === 'closed') throw notOpen('closed', id);
+      live.needTold();
       const ids = Array.from({ length: count }, (_, i) => grants[i]?.id ?? mintId());
       const branches = (companions: readonly Companions[]): Maybe<OpenedSession[]> => {
         const forked = { live, session };

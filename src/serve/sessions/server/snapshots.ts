@@ -32,10 +32,6 @@ export class Snapshots {
     return id;
   }
 
-  has(id: string): boolean {
-    return this.#made?.has(id) === true;
-  }
-
   copiesOf(id: string): string | undefined {
     return this.#find(id).copies;
   }

@@ -26,6 +26,12 @@ const AGAIN_MS = 1_000;
 /** Nothing is kept of it, or nothing any more. */
 const ABSENT: ReadonlySet<string> = new Set(['session_lost', 'unknown_session']);
 
+/** A worker refused it half way, and its ids are used up. */
+const ifSpent = (why: TreadleError): 'it is spent' => {
+  if (why.code === 'grant_spent') return 'it is spent';
+  throw why;
+};
+
 type Tried = OpenedSession[] | 'its worker ended';
 
 export class Births {
@@ -81,7 +87,8 @@ export class Births {
       const grants = granting.of(birth, once, n);
       if (grants.some(({ id }) => router.isGone(id))) continue;
       const isBegun = grants.some(({ id }) => router.find(id) !== undefined);
-      const tried = isBegun ? 'its worker ended' : await attempt(grants);
+      const tried = isBegun ? 'its worker ended' : await attempt(grants).catch(ifSpent);
+      if (tried === 'it is spent') continue;
       if (tried !== 'its worker ended') return tried;
       const found = await this.#found(grants, once);
       if (found) return found;
