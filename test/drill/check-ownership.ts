@@ -21,7 +21,15 @@ const checkMove = (before: Moved, now: Moved, events: History['events'], say: Sa
 const checkSteps = (steps: readonly OwnershipStep[], events: History['events'], say: Say): Moved | undefined => {
   let owner: { by: string; gen: number } | undefined;
   let head: Moved | undefined;
+  let wasOver = false;
   for (const step of steps) {
+    if (step.is === 'forgotten') {
+      wasOver ||= head !== undefined;
+      owner = undefined;
+      head = undefined;
+      continue;
+    }
+    if (wasOver) say('lineage_broken', `it was over, and then ${step.is}`);
     if (step.is === 'claimed') {
       if (owner && step.gen <= owner.gen)
         say('generation_fell', `a claim of generation ${step.gen} after ${owner.gen}`);

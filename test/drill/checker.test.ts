@@ -93,6 +93,10 @@ describe('what is right', () => {
       },
     ],
     [
+      'one that was looked for before it began',
+      { events: [], found: found(), ownership: [claimed(1), { is: 'forgotten', session: 's' }, claimed(1, 'w2')] },
+    ],
+    [
       'a head that goes back, as was told',
       {
         durability: 'none',
@@ -259,6 +263,16 @@ const WRONG: [string, (typeof RULES)[number], Given][] = [
       found: found(),
       ownership: [claimed(1), moved(1, 1), moved(1, 2)],
       heads: [{ session: 's', gen: 1, seq: 1, key: '1/1' }],
+    },
+  ],
+  [
+    'a session that was over and is claimed again',
+    'lineage_broken',
+    {
+      events: [],
+      found: found(),
+      ownership: [claimed(1), moved(1, 1), { is: 'forgotten', session: 's' }, claimed(1)],
+      heads: [],
     },
   ],
   ['a job that is not done', 'job_not_done', jobs([], { state: 'waiting', attempt: 1 })],

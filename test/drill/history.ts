@@ -52,7 +52,9 @@ export type Found =
 /** In the order in which the store did it. `by`: who asked, where that is known. */
 export type OwnershipStep =
   | { is: 'claimed'; session: string; by: string; gen: number }
-  | { is: 'moved'; session: string; by?: string; gen: number; seq: number; key: string };
+  | { is: 'moved'; session: string; by?: string; gen: number; seq: number; key: string }
+  /** Its row went: it was over, or had never begun. */
+  | { is: 'forgotten'; session: string };
 
 export interface JobHistory {
   id: string;

@@ -160,6 +160,13 @@ const lastWords = async (load: Load): Promise<void> => {
   await Promise.all(load.actors.map(work));
 };
 
+/** For so long, and where the machine is slow until somebody was answered meanwhile, or a while is over. */
+const goingOn = async (load: Load, ms: number): Promise<void> => {
+  const before = load.answered;
+  await pause(ms);
+  for (let tries = 0; tries < 20 && load.answered === before; tries++) await pause(100);
+};
+
 const openIn = async ({ trainer }: Load): Promise<string[]> =>
   (await trainer.sessions()).filter(({ status }) => status !== 'closed').map(({ id }) => id);
 
@@ -186,7 +193,7 @@ export const drillProcesses = async ({
     for (let i = 0; i < sessions; i++) load.begin();
     const processes = new Processes(front, say);
     for (const fault of faultsOf(rng(seed, 'process drill'), faults, workers)) {
-      await pause(fault.ms);
+      await goingOn(load, fault.ms);
       await processes.fault(fault);
     }
     processes.end();

@@ -24,7 +24,8 @@ export interface LoadOptions {
 
 export class Load {
   readonly actors: Actor[] = [];
-  /** Openings that were answered, and those that never were. */
+  /** Requests that were answered. */
+  answered = 0;
   readonly trainer: RemoteTrainer;
   readonly #loops: Promise<void>[] = [];
   #opening = 0;
@@ -68,6 +69,7 @@ export class Load {
     const { random } = actor.options;
     while (!this.#isOver && !actor.isOver) {
       const isAnswered = await actor.step(this.bounded());
+      if (isAnswered) this.answered++;
       if (isAnswered && random.chance(AGAIN_RATE)) await actor.again(this.bounded());
       await pause(isAnswered ? REST_MS : AGAIN_MS);
     }

@@ -140,6 +140,14 @@ export const isWhole = ({ seed }: Keys, bytes: Buffer, { from, end }: Found): bo
 export const sessionOf = (bytes: Buffer, { from, bodyFrom }: Found): string =>
   bytes.toString('utf8', from + HEAD_LENGTH, bodyFrom);
 
+/** Of a record at `at` whose head is damaged and that ends where `bytes` do, if all behind the head is what was written. */
+export const sessionBehind = ({ seed }: Keys, bytes: Buffer, at: number): string | undefined => {
+  if (bytes.length - at <= HEAD_LENGTH) return undefined;
+  const rest = bytes.subarray(at + HEAD_LENGTH);
+  if (crc32(rest, seed) !== bytes.readUInt32LE(at + REST_CHECK_AT)) return undefined;
+  return rest.toString('utf8', 0, bytes.readUInt16LE(at + SESSION_LENGTH_AT));
+};
+
 /** The first record after `at` whose head checks out. */
 export const headAfter = (keys: Keys, bytes: Buffer, at: number): Found | undefined => {
   for (let next = bytes.indexOf(keys.marker, at + 1); next >= 0; next = bytes.indexOf(keys.marker, next + 1)) {

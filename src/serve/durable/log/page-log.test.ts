@@ -74,7 +74,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('a page log: %s', (_, make) => {
     ]);
     for (const one of records) log.append(one);
     expect(log.written).toBe(records.length);
-    expect(all.read()).toEqual({ records, damage: [] });
+    expect(all.read()).toEqual({ records, hurt: [], damage: [] });
     const large = record('', 0, { body: new Uint8Array(3_000_000).fill(7), kind: 'whole' });
     log.append(large);
     expect(told(all.read().records.at(-1) as typeof large) === told(large)).toBe(true);
@@ -131,7 +131,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('a page log: %s', (_, make) => {
     expect(log.segments).toBe(1);
     expect(log.bytes).toBeLessThan(100);
     expect(log.laggards(0)).toEqual([]);
-    expect(all.read()).toEqual({ records: [], damage: [] });
+    expect(all.read()).toEqual({ records: [], hurt: [], damage: [] });
   });
 
   it('names who keeps the oldest segment, once there is more than enough', () => {

@@ -39,5 +39,7 @@ export interface PageLog {
 /** What a dead incarnation left. `damage`: places that could not be read, other than a torn end, which nobody was told had been kept. */
 export interface ReadLog {
   records: LogRecord[];
+  /** Damaged records that still tell whose they were. Without `at` nothing is left of the head; it is the last of its segment then. */
+  hurt: { session: string; at?: Pick<LogRecord, 'gen' | 'seq'> }[];
   damage: { segment: string; offset: number; why: string }[];
 }

@@ -127,3 +127,33 @@ it('survives anything that is not a log', () => {
     { numRuns: 100 },
   );
 });
+
+it('tells whose the last record was, whichever byte of it is damaged', () => {
+  const name = `${originals.size}.log`;
+  const bytes = originals.get(name) as Buffer;
+  const last = appended.at(-1) as (typeof appended)[number];
+  const { session, gen, seq } = record(`s${60 % 4}`, 60);
+  for (let at = last.from; at < last.to; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] as number) ^ 1;
+    write(new Map([[name, changed]]));
+    const { records, hurt, damage } = readLog(folder);
+    expect(records).toHaveLength(59);
+    expect(damage).toHaveLength(1);
+    const isHead = at < last.from + 36;
+    // Nobody knows how long a name is whose length is damaged, nor what a damaged name was.
+    const isName = at >= last.from + 36 && at < last.from + 36 + session.length;
+    const isUnknown = isName || [8, 9, 10, 11, 34, 35].includes(at - last.from);
+    if (!isUnknown) expect(hurt).toEqual([isHead ? { session } : { session, at: { gen, seq } }]);
+  }
+});
+
+it('takes a record that was cut off for one that nobody was told of', () => {
+  const name = `${originals.size}.log`;
+  const bytes = originals.get(name) as Buffer;
+  const last = appended.at(-1) as (typeof appended)[number];
+  for (let end = last.from + 1; end < last.to; end++) {
+    write(new Map([[name, bytes.subarray(0, end)]]));
+    expect(readLog(folder)).toMatchObject({ hurt: [], damage: [] });
+  }
+});

@@ -2,7 +2,17 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { diskFailure, systemCode } from '../../blobs/disk.js';
-import { type Found, headAfter, headAt, isCutHead, isWhole, type Keys, openSegment, sessionOf } from './form.js';
+import {
+  type Found,
+  headAfter,
+  headAt,
+  isCutHead,
+  isWhole,
+  type Keys,
+  openSegment,
+  sessionBehind,
+  sessionOf,
+} from './form.js';
 import type { ReadLog } from './page-log.js';
 
 export interface ReadLogOptions {
@@ -25,6 +35,17 @@ const report = ({ into, segment }: Reading, offset: number, why: string): void =
   into.damage.push({ segment, offset, why });
 };
 
+/** Whose record it was is told by what of it is whole: the head, or all but the head. */
+const hurt = ({ bytes, keys, into }: Reading, at: number, found: Found | undefined): void => {
+  if (found && found.bodyFrom <= bytes.length) {
+    const { gen, seq } = found;
+    into.hurt.push({ session: sessionOf(bytes, found), at: { gen, seq } });
+    return;
+  }
+  const session = found ? undefined : sessionBehind(keys, bytes, at);
+  if (session !== undefined) into.hurt.push({ session });
+};
+
 const keep = ({ bytes, only, into }: Reading, found: Found): void => {
   const session = sessionOf(bytes, found);
   const { kind, gen, seq, bodyFrom, end } = found;
@@ -42,8 +63,11 @@ const stepOver = (reading: Reading, at: number, found: Found | undefined): numbe
   const isTorn = next === undefined && (found ? found.end > bytes.length : isCutHead(keys, bytes, at));
   if (isTorn && isLast) return end;
   if (isTorn) report(reading, at, 'it is cut off here, though another follows');
-  else if (found) report(reading, at, `a ${found.kind} of generation ${found.gen}, seq ${found.seq} is damaged`);
-  else report(reading, at, `${end - at} bytes are no record`);
+  else {
+    hurt(reading, at, found);
+    if (found) report(reading, at, `a ${found.kind} of generation ${found.gen}, seq ${found.seq} is damaged`);
+    else report(reading, at, `${end - at} bytes are no record`);
+  }
   return end;
 };
 
@@ -74,7 +98,7 @@ const segmentsIn = (folder: string): number[] => {
  * is damage. Throws `log_failed` where the folder cannot be listed.
  */
 export const readLog = (folder: string, { only, incarnation }: ReadLogOptions = {}): ReadLog => {
-  const into: ReadLog = { records: [], damage: [] };
+  const into: ReadLog = { records: [], hurt: [], damage: [] };
   let whose = incarnation;
   const numbers = segmentsIn(folder);
   const sizes = new Map<number, number>();

@@ -47,13 +47,28 @@ const readOnly = (folder: string, sessions: ReadonlySet<string> | undefined): Re
   return wanted.size === sessions.size ? first : readLog(folder, { only: wanted });
 };
 
+const EMPTY = new Uint8Array();
+
+/**
+ * A damaged record says that something had been acknowledged, where it was kept of a session that the log knows: each begins with a
+ * record of all of it. So the last of them is told to be lost, which no gap would tell.
+ */
+const told = (own: ReadonlyMap<string, LogRecord[]>, { session, at }: ReadLog['hurt'][number]): void => {
+  const list = own.get(session);
+  const last = list?.at(-1);
+  if (!list || !last) return;
+  const { gen, seq } = at ?? { gen: last.gen, seq: last.seq + 1 };
+  const later = list.findIndex((one) => one.gen > gen || (one.gen === gen && one.seq > seq));
+  list.splice(later < 0 ? list.length : later, 0, { session, gen, seq, kind: 'mark', body: EMPTY });
+};
+
 /** Only of `sessions`, where they are named. */
 export const readLogs = (folders: readonly string[], sessions?: ReadonlySet<string>): LeftBehind => {
   const origins = new Map<LogRecord, readonly LogRecord[]>();
   const left: LeftBehind = { records: new Map(), origins, pinned: new Set(), damage: [] };
   for (const folder of folders) {
     const own = new Map<string, LogRecord[]>();
-    const { records, damage } = readOnly(folder, sessions);
+    const { records, hurt, damage } = readOnly(folder, sessions);
     for (const record of records) {
       const list = own.get(record.session);
       if (list) list.push(record);
@@ -65,6 +80,7 @@ export const readLogs = (folders: readonly string[], sessions?: ReadonlySet<stri
       origins.set(record, own.get(session) ?? []);
       if (head) left.pinned.add(head.key);
     }
+    for (const one of hurt) told(own, one);
     for (const [session, list] of own)
       if (sessions?.has(session) !== false) left.records.set(session, [...(left.records.get(session) ?? []), list]);
     left.damage.push(...damage.map((place) => ({ ...place, folder })));

@@ -1,4 +1,6 @@
 /** What the crash drill found: ways in which something that had been answered could be lost. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from '../../../world/state/engine.js';
 import type { OpenedSession } from '../../api.js';
@@ -182,5 +184,39 @@ describe('the log of a dead process', () => {
     expect(isSettled(left(record(1)), new Map())).toBe(false);
     expect(isSettled(left(record(2)), new Map())).toBe(true);
     expect(isSettled(left(record(1), record(1, 'gone')), new Map())).toBe(true);
+  });
+});
+
+/** The one segment of the only log, and how to change it. */
+const lastSegment = (): string => {
+  const logs = join(machine.folder, 'logs');
+  const [log] = readdirSync(logs);
+  return join(logs, log as string, '1.log');
+};
+
+describe.each<[string, (bytes: Buffer, from: number) => number]>([
+  ['body', (bytes) => bytes.length - 1],
+  ['head', (_, from) => from + 5],
+])('a last record whose %s is damaged on the disk', (_, place) => {
+  it.each(['none', 'call', 'disk'] as const)('is told to be lost, with durable: %s', async (durability) => {
+    machine = new Machine(engine, { durability });
+    const before = await machine.start();
+    const session = await open(before);
+    await add(before, session, 0, 'op-0');
+    const file = lastSegment();
+    const from = readFileSync(file).length;
+    await add(before, session, 1, 'op-1');
+    machine.kill(before);
+    const bytes = readFileSync(file);
+    const at = place(bytes, from);
+    bytes[at] = (bytes[at] as number) ^ 1;
+    writeFileSync(file, bytes);
+    const after = await machine.start();
+    const seq = durability === 'none' ? 0 : 1;
+    // A mark has no body but the session's name: then nobody knows whose it was, and the mark before it tells.
+    const lost = durability === 'none' && place(bytes, from) === bytes.length - 1 ? 1 : 2;
+    expect(after.taken.damage).toHaveLength(1);
+    await expect(add(after, session, 2, 'op-2')).rejects.toMatchObject({ code: 'rolled_back', value: { seq, lost } });
+    expect((await add(after, session, 2, 'op-2')).entry.index).toBe(seq);
   });
 });

@@ -25,6 +25,8 @@ import { Snapshots } from './snapshots.js';
 import type { CallingAgent, House, LiveStart } from './start.js';
 import { after, type Maybe, Turns } from './turns.js';
 
+const FORKED: Named = { ...NAMELESS };
+
 export class LiveSession {
   status: SessionStatus = 'open';
   /** The agent's last words, where they were given at the end. */
@@ -165,7 +167,8 @@ export class LiveSession {
   #once<T>(session: Session | undefined, by: Named, work: () => Maybe<T>): Maybe<T> {
     const done = this.deeds.find(by);
     if (!done) {
-      this.needTold();
+      // One that becomes its branches was told when it was forked.
+      if (by !== FORKED) this.needTold();
       return work();
     }
     const again = done.answer as T;
@@ -179,7 +182,7 @@ export class LiveSession {
 
   /** Of a session that opens, pauses or became its branches; in its turn only. `work` comes before and may refuse. */
   become(status: SessionStatus, once?: Once, work?: () => Maybe<void>): Maybe<Stance> {
-    const by = named(once, status);
+    const by = status === 'forked' ? FORKED : named(once, status);
     return this.#once(this.#active, by, () =>
       after(work?.(), () => {
         this.status = status;
