@@ -8,7 +8,7 @@ import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, FaceRespons
 import { placeOf, placeOfSeed, within } from './draw.js';
 import { errorBody } from './error-body.js';
 import { exampleValue } from './example.js';
-import { answerHeaders } from './headers.js';
+import { type HeaderWriter, headersOf } from './headers.js';
 import { type Listing, listingOf } from './listing.js';
 import { isJson, mediaFor, sentType } from './media.js';
 import { ownPaths } from './own-path.js';
@@ -16,7 +16,7 @@ import { PROBLEM, problemOf } from './problem.js';
 import { dig } from './row.js';
 import { type Mark, MOST_VALUES, type Scope, type Shape, type Shapes } from './scope.js';
 import { shapesOf } from './shape.js';
-import { errorOf, lenders, successOf } from './status.js';
+import { errorOf, lenders, saysInBody, successOf } from './status.js';
 import { written } from './written.js';
 
 export interface AnswerContext {
@@ -110,19 +110,23 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
     return answer?.kind === 'row' && answer.key ? dig(value, [...answer.path, ...answer.key]) : undefined;
   };
 
+  let writeHeaders: HeaderWriter | undefined;
   const respond = (value: Json | undefined, media: HttpMedia | undefined, ctx: AnswerContext): FaceResponse => {
     const body = value === undefined || media === undefined ? undefined : written(value, media.type);
-    const headers = answerHeaders({
-      operation: http,
-      given,
-      value,
-      body,
-      ctx,
-      shapes,
-      own: pathOf(ctx.request.path, keyIn(value) ?? ctx.key),
-    });
+    const own = pathOf(ctx.request.path, keyIn(value) ?? ctx.key);
+    writeHeaders ??= headersOf(http, given, shapes);
+    const headers = writeHeaders({ body, ctx, own });
     if (body !== undefined && media) headers['content-type'] = sentType(media.type);
     return { status: given.status, headers, body };
+  };
+
+  const byAccept = new Map<string | undefined, HttpMedia | undefined>();
+  const accepted = (media: readonly HttpMedia[], accept: string | undefined): HttpMedia | undefined => {
+    if (byAccept.has(accept)) return byAccept.get(accept);
+    if (byAccept.size > 50) byAccept.clear();
+    const chosen = mediaFor(media, accept);
+    byAccept.set(accept, chosen);
+    return chosen;
   };
 
   const answered = (
@@ -137,7 +141,7 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
       if (given.answer !== undefined) return respond(undefined, undefined, ctx);
       return respond(bare, { type: 'application/json', schema: undefined, encoding: {} }, ctx);
     }
-    const chosen = mediaFor(media, ctx.request.headers.accept);
+    const chosen = accepted(media, ctx.request.headers.accept);
     if (!chosen) return failure(NOT_ACCEPTED, ctx);
     const { value, link } = make(chosen, shapeOf(chosen));
     const response = respond(value, chosen, ctx);
@@ -160,20 +164,23 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
   const failure = (error: FaceError, ctx: AnswerContext): FaceResponse => {
     const found = errorOf(http, error.status);
     const form = errorShape(found.answer ?? lenders(http, error.status)[0]);
+    // Statuses that clients and proxies act on stay what they are.
+    const inBody = error.status < 500 && error.status !== 429 && saysInBody(http, shapes);
+    const status = inBody ? 200 : found.status;
     const said = { ...error, status: found.status };
     const headers: Record<string, string | string[]> = { ...error.headers };
     if (ctx.request.method !== 'HEAD' && found.answer !== undefined && found.answer.media.length === 0)
-      return { status: found.status, headers, body: undefined };
+      return { status, headers, body: undefined };
     if (form === null) {
       headers['content-type'] = PROBLEM;
-      return { status: found.status, headers, body: JSON.stringify(problemOf(said)) };
+      return { status, headers, body: JSON.stringify(problemOf(said)) };
     }
     const value =
       form.shape === null
         ? problemOf(said)
         : form.shape.fit(errorBody(form.shape.flat, shapes, said), placeFor(ctx), scopeOf(ctx, false));
     headers['content-type'] = sentType(form.media.type);
-    return { status: found.status, headers, body: written(value, form.media.type) };
+    return { status, headers, body: written(value, form.media.type) };
   };
 
   const listings = new Map<Shape | null, Listing | undefined>();

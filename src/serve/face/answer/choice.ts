@@ -1,15 +1,18 @@
 /** `oneOf` and `anyOf`: the branch that a value fits best, and for a value that is missing the first that can be made. */
 import type { Json } from '../../../kit/hash.js';
 import type { Choice, Flat } from './flat.js';
-import { kindOfValue, kindsOf } from './kinds.js';
+import { kindsOf } from './kinds.js';
 import { DEEP, type Mark, type Scope, type Shape, type Shapes } from './scope.js';
+import { type Score, scoreOf } from './score.js';
 
 const MOST_TRIED = 12;
 const MOST_NESTED = 6;
-const MOST_ENTERED = 40;
+/** Choices made on the way to this one; beyond it the best is taken as it is. */
+const MOST_SEARCHED = 1;
 
 interface Branch {
   shape: Shape;
+  score: Score;
   /** What its tag property says, where the document maps it. */
   tag: string | undefined;
 }
@@ -19,58 +22,27 @@ const refName = (branch: unknown): string | undefined => {
   return typeof ref === 'string' ? ref.slice(ref.lastIndexOf('/') + 1) : undefined;
 };
 
-/** How well a value fits a branch: kind first, constants next, then known and missing properties. */
-const score = (flat: Flat, shapes: Shapes, value: Json, depth = 0): number => {
-  if (value === null) return flat.nullable ? 100 : -100;
-  const inner = flat.choices.map((choice) =>
-    depth > 2
-      ? 0
-      : Math.max(
-          ...choice.branches.slice(0, MOST_TRIED).map((one) => score(shapes.flats.of(one), shapes, value, depth + 1)),
-        ),
-  );
-  const nested = inner.reduce((sum, one) => sum + one, 0);
-  const kinds = kindsOf(flat);
-  if (kinds.length > 0 && kindOfValue(value, kinds) === undefined) return -100 + nested;
-  if (flat.listed) return (flat.listed.some((one) => one === value) ? 50 : -50) + nested;
-  if (typeof value !== 'object') return (shapes.ofFlat({ ...flat, choices: [] }, '').accepts(value) ? 20 : 5) + nested;
-  if (Array.isArray(value)) {
-    const [first] = value;
-    return (
-      10 + (first === undefined || depth > 2 ? 0 : score(shapes.flats.of(flat.items), shapes, first, depth + 1) / 10)
-    );
-  }
-  let sum = nested;
-  for (const [name, held] of Object.entries(value)) {
-    if (!flat.properties.has(name)) continue;
-    const { listed } = shapes.flats.of(flat.properties.get(name));
-    sum += listed === undefined ? 1 : listed.some((one) => one === held) ? 5 : -20;
-  }
-  for (const name of flat.required) if (!Object.hasOwn(value, name)) sum -= 1;
-  return sum;
-};
-
 const branchesOf = (choice: Choice, base: Flat, shapes: Shapes): Branch[] => {
   const all = choice.branches.map((branch) => {
     const name = refName(branch);
     const tag = choice.tag && name ? (choice.tag.mapping.get(name) ?? name) : undefined;
-    return { shape: shapes.of(branch, ''), tag };
+    const shape = shapes.of(branch, '');
+    return { shape, score: scoreOf(shape.flat, shapes), tag };
   });
   const possible = all.filter(({ shape }) => !shapes.flats.both(base, shape.flat).never);
   return possible.length > 0 ? possible : all;
 };
 
 /** Places of the branches, best first. */
-const ranked = (branches: readonly Branch[], choice: Choice, shapes: Shapes, value: Json): number[] => {
+const ranked = (branches: readonly Branch[], choice: Choice, value: Json): number[] => {
+  const property = choice.tag?.property;
   const tag =
-    choice.tag && typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? value[choice.tag.property]
+    property !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? value[property]
       : undefined;
-  const scores = branches.map((branch, at) => ({
-    at,
-    score: tag !== undefined && branch.tag === tag ? 1_000 : score(branch.shape.flat, shapes, value),
-  }));
-  return scores.sort((a, b) => b.score - a.score || a.at - b.at).map(({ at }) => at);
+  const scores = branches.map((branch) => (tag !== undefined && branch.tag === tag ? 1_000 : branch.score(value)));
+  const places = branches.map((_, at) => at);
+  return places.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
 };
 
 /** Places of the branches in the order in which they are tried for a missing value: deep down, what ends soonest. */
@@ -108,18 +80,18 @@ export const choiceShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark
     variants.set(key, made);
     return made;
   };
-  let entered = 0;
+  const entered: Json[] = [];
   const accepts = (value: Json): boolean => {
     // A choice that is its own branch asks itself for ever.
-    if (entered > MOST_ENTERED) return false;
-    entered++;
+    if (entered.includes(value)) return false;
+    entered.push(value);
     const fits =
       whole.accepts(value) &&
       flat.choices.every((choice, at) => {
         const fitting = (listed()[at] as Branch[]).filter(({ shape }) => shape.accepts(value)).length;
         return choice.exactly ? fitting === 1 : fitting > 0;
       });
-    entered--;
+    entered.pop();
     return fits;
   };
   let takesNull: boolean | undefined;
@@ -155,7 +127,7 @@ export const choiceShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark
     const first = orders.map((order) => order[0] ?? 0);
     const picked = (at: number, pick: number): number[] => first.map((one, index) => (index === at ? pick : one));
     const whole = tagged(variantOf(first).fit(value, place, scope), first);
-    if (scope.left <= 0 || (value !== undefined && !exactly) || accepts(whole)) return whole;
+    if (nest > MOST_SEARCHED || scope.left <= 0 || (value !== undefined && !exactly) || accepts(whole)) return whole;
     const { full } = scope;
     for (const everything of full ? [true] : [false, true]) {
       for (const [at, order] of orders.entries()) {
@@ -182,7 +154,7 @@ export const choiceShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark
       const orders = listed().map((options, at) =>
         value === undefined
           ? preferred(options, scope.depth > DEEP)
-          : ranked(options, flat.choices[at] as Choice, shapes, value),
+          : ranked(options, flat.choices[at] as Choice, value),
       );
       return attempt(value, orders, place, scope);
     },

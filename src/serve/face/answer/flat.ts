@@ -237,5 +237,11 @@ export const flatsOf = (refs: Refs): Flats => {
     return flat;
   };
 
-  return { of: (schema) => build(schema, new Set()), both, refs };
+  return {
+    of: (schema) =>
+      (typeof schema === 'object' && schema !== null ? known.get(schema as Node) : undefined) ??
+      build(schema, new Set()),
+    both,
+    refs,
+  };
 };

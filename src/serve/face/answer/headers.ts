@@ -8,15 +8,21 @@ import type { Scope, Shapes } from './scope.js';
 import type { Given } from './status.js';
 
 interface Answered {
-  operation: HttpOperation;
-  given: Given;
-  value: Json | undefined;
   body: string | Uint8Array | undefined;
   ctx: AnswerContext;
-  shapes: Shapes;
   own: string | undefined;
 }
 
+const PLAIN: Scope = {
+  seed: 0,
+  key: undefined,
+  pathOf: () => undefined,
+  origin: '',
+  own: undefined,
+  depth: 0,
+  left: 100,
+  full: false,
+};
 const HOUR = 3_600;
 const IGNORED = new Set(['content-type', 'content-length', 'transfer-encoding', 'connection', 'date', 'link', 'etag']);
 
@@ -36,32 +42,37 @@ const tagged = (operation: HttpOperation, given: Given): boolean =>
   operation.params.some((param) => param.in === 'header' && /^if-(none-)?match$/i.test(param.name)) ||
   operation.answers.some(({ status }) => status === '304' || status === '412');
 
-export const answerHeaders = (answered: Answered): Record<string, string | string[]> => {
-  const { operation, given, body, ctx, shapes } = answered;
-  const out: Record<string, string | string[]> = {};
-  for (const header of given.answer?.headers ?? []) {
+export type HeaderWriter = (answered: Answered) => Record<string, string | string[]>;
+
+/** Headers of one documented answer, compiled. */
+export const headersOf = (operation: HttpOperation, { status, answer }: Given, shapes: Shapes): HeaderWriter => {
+  const documented = (answer?.headers ?? []).flatMap((header) => {
     const name = header.name.toLowerCase();
-    if (IGNORED.has(name)) continue;
-    const known = knownHeader(name, answered);
-    if (known === undefined && !header.required) continue;
-    const scope: Scope = {
-      seed: 0,
-      key: undefined,
-      pathOf: () => undefined,
-      origin: ctx.request.origin,
-      own: answered.own,
-      depth: 0,
-      left: 100,
-      full: false,
-    };
-    const place = within(within(placeOfSeed(ctx.seed), placeOf(ctx.request.path)), placeOf(name));
-    const value = shapes
-      .of(header.schema, header.name)
-      .fit(known ?? (header.example as Json | undefined), place, scope);
-    out[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  }
-  if (given.status === 201 && out.location === undefined && answered.own !== undefined)
-    out.location = `${ctx.request.origin}${answered.own}`;
-  if (body !== undefined && tagged(operation, given)) out.etag = etagOf(body);
-  return out;
+    if (IGNORED.has(name)) return [];
+    const { required, example } = header;
+    return [
+      {
+        name,
+        required,
+        example: example as Json | undefined,
+        at: placeOf(name),
+        shape: shapes.of(header.schema, header.name),
+      },
+    ];
+  });
+  const speaksOfTags = tagged(operation, { status, answer });
+  return (answered) => {
+    const { ctx, own, body } = answered;
+    const out: Record<string, string | string[]> = {};
+    for (const { name, required, example, at, shape } of documented) {
+      const known = knownHeader(name, answered);
+      if (known === undefined && !required) continue;
+      const place = within(within(placeOfSeed(ctx.seed), placeOf(ctx.request.path)), at);
+      const value = shape.fit(known ?? example, place, { ...PLAIN, origin: ctx.request.origin, own });
+      out[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    }
+    if (status === 201 && out.location === undefined && own !== undefined) out.location = `${ctx.request.origin}${own}`;
+    if (body !== undefined && speaksOfTags) out.etag = etagOf(body);
+    return out;
+  };
 };

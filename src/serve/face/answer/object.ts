@@ -1,5 +1,6 @@
 /** Objects: what is held and belongs there, then what the schema requires, then what the document always shows. */
 import type { Json } from '../../../kit/hash.js';
+import { plural } from '../../../kit/words.js';
 import { placeOf, within } from './draw.js';
 import type { Flat } from './flat.js';
 import { isScalar } from './kinds.js';
@@ -49,7 +50,7 @@ const shownOf = (flat: Flat, shapes: Shapes, mark: Mark | undefined): string[] =
   });
 };
 
-export const objectShape = (flat: Flat, shapes: Shapes, mark: Mark | undefined): Shape => {
+export const objectShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark | undefined): Shape => {
   const children = new Map<string, Child | null>();
   const inner = (property: string): Mark | undefined =>
     mark && mark.path[0] === property
@@ -80,7 +81,9 @@ export const objectShape = (flat: Flat, shapes: Shapes, mark: Mark | undefined):
     if (Object.hasOwn(out, property) || scope.left <= 0) return;
     const child = childOf(property);
     if (child === null || child.shape.flat.never || child.shape.flat.writeOnly) return;
-    out[property] = child.shape.fit(undefined, within(place, child.at), scope);
+    // What may be null and is not held is null: a made `closed_at` would close what is open.
+    out[property] =
+      !scope.full && child.shape.nullable ? null : child.shape.fit(undefined, within(place, child.at), scope);
   };
 
   /** What need not be there is left out where nothing fits it. */
@@ -106,6 +109,10 @@ export const objectShape = (flat: Flat, shapes: Shapes, mark: Mark | undefined):
         ? {}
         : { id: value };
     const out: { [key: string]: Json } = {};
+    const { own } = scope;
+    // What is made inside a row is not at the row's address.
+    if (value === undefined && scope.depth > 0 && mark === undefined)
+      scope.own = `/${name === '' ? 'items' : plural(name)}/${place % 10_000}`;
     scope.depth++;
     for (const property in source) {
       const held = source[property];
@@ -127,6 +134,7 @@ export const objectShape = (flat: Flat, shapes: Shapes, mark: Mark | undefined):
       for (const property of Object.keys(out).reverse())
         if (Object.keys(out).length > maxProperties && !flat.required.has(property)) delete out[property];
     scope.depth--;
+    scope.own = own;
     return out;
   };
 

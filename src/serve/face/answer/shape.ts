@@ -3,6 +3,7 @@ import type { Node } from '../../../document/node.js';
 import { isNode } from '../../../document/node.js';
 import type { Refs } from '../../../document/refs.js';
 import type { Json } from '../../../kit/hash.js';
+import { singular } from '../../../kit/words.js';
 import { choiceShape } from './choice.js';
 import { drawAt } from './draw.js';
 import { type Flat, flatsOf, type Type } from './flat.js';
@@ -61,6 +62,28 @@ const mixedShape = (
   };
 };
 
+/**
+ * `items` without a type says nothing of what is no list, and some documents mean the item itself by it: what is held decides, and for
+ * what is missing whether its name is a plural.
+ */
+const looseList = (flat: Flat, name: string, shapes: Shapes, mark: Mark | undefined): Shape => {
+  const list = listShape(flat, name, shapes, mark);
+  const single = singular(name) === name;
+  let item: Shape | undefined;
+  const itemShape = (): Shape => {
+    item ??= shapes.of(flat.items ?? {}, name, mark?.kind === 'row' ? mark : undefined);
+    return item;
+  };
+  const isOne = (value: Json | undefined): boolean =>
+    value === undefined ? single : typeof value === 'object' && value !== null && !Array.isArray(value);
+  return {
+    flat,
+    nullable: flat.nullable,
+    accepts: (value) => !Array.isArray(value) || list.accepts(value),
+    fit: (value, place, scope) => (isOne(value) ? itemShape() : list).fit(value, place, scope),
+  };
+};
+
 const neverShape = (flat: Flat): Shape => ({
   flat,
   nullable: flat.nullable,
@@ -71,7 +94,7 @@ const neverShape = (flat: Flat): Shape => ({
 const ofKind = (flat: Flat, name: string, kind: Type | undefined, shapes: Shapes, mark: Mark | undefined): Shape => {
   switch (kind) {
     case 'object':
-      return objectShape(flat, shapes, mark);
+      return objectShape(flat, name, shapes, mark);
     case 'array':
       return listShape(flat, name, shapes, mark);
     case 'string':
@@ -85,6 +108,9 @@ const ofKind = (flat: Flat, name: string, kind: Type | undefined, shapes: Shapes
       return anyShape(flat, name);
   }
 };
+
+/** As many characters of a made text count as one more value: with `MOST_VALUES` at most about a megabyte. */
+const CHARACTERS = 50;
 
 const ENDS: Partial<Record<Type, Json>> = { object: {}, array: [], string: '', integer: 0, number: 0, boolean: false };
 
@@ -107,7 +133,9 @@ const guarded = (shape: Shape, kind: Type | undefined): Shape => {
       if (value === undefined || value === null) {
         scope.left--;
         if (scope.left <= 0 || scope.depth > DEEPEST) return nullable() ? null : (ENDS[kind ?? 'object'] ?? {});
-        return shape.fit(undefined, place, scope);
+        const made = shape.fit(undefined, place, scope);
+        if (typeof made === 'string') scope.left -= Math.floor(made.length / CHARACTERS);
+        return made;
       }
       return shape.fit(value, place, scope);
     },
@@ -135,6 +163,7 @@ export const shapesOf = (refs: Refs): Shapes => {
     if (kinds.length > 1) return guarded(mixedShape(flat, name, kinds, shapes, mark), kinds[0]);
     if (kinds.length === 0 && flat.types?.has('null'))
       return { flat, nullable: true, accepts: (value) => value === null, fit: () => null };
+    if (kinds[0] === 'array' && flat.types === undefined) return guarded(looseList(flat, name, shapes, mark), 'array');
     return guarded(ofKind(flat, name, kinds[0], shapes, mark), kinds[0]);
   };
 

@@ -1,5 +1,7 @@
 /** Which of an operation's documented answers is given: the success that its method means, the error nearest to what happened. */
 import type { HttpAnswer, HttpOperation } from '../../../document/http.js';
+import type { Flat } from './flat.js';
+import type { Shapes } from './scope.js';
 
 export interface Given {
   status: number;
@@ -69,4 +71,23 @@ export const lenders = ({ answers }: HttpOperation, status: number): HttpAnswer[
   const failing = [...codes(answers, '4'), ...codes(answers, '5')].filter(({ media }) => media.length > 0);
   const distance = ({ status: code }: HttpAnswer): number => Math.abs(Number(code.replaceAll('X', '0')) - status);
   return failing.sort((a, b) => distance(a) - distance(b));
+};
+
+const okOf = (answer: HttpAnswer | undefined, shapes: Shapes): Flat | undefined => {
+  const schema = answer?.media.find((media) => media.schema !== undefined)?.schema;
+  const flat = schema === undefined ? undefined : shapes.flats.of(schema);
+  return flat?.required.has('ok') ? shapes.flats.of(flat.properties.get('ok')) : undefined;
+};
+
+/**
+ * Whether failures come with the status of a success and say so in the body alone: `ok: true` where all went well, `ok: false` in the
+ * `default` answer, and no answer with the status of an error (Slack).
+ */
+export const saysInBody = (operation: HttpOperation, shapes: Shapes): boolean => {
+  const { answers } = operation;
+  const rest = answers.find(({ status }) => status === 'default');
+  if (rest === undefined || codes(answers, '4').length > 0) return false;
+  const refused = okOf(rest, shapes)?.listed;
+  const granted = okOf(successOf(operation).answer, shapes)?.listed;
+  return refused?.every((value) => value === false) === true && granted?.every((value) => value === true) === true;
 };

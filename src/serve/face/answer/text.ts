@@ -18,6 +18,7 @@ export interface Scalar {
 
 const MOST_CHARACTERS = 10_000;
 const TRIES = 12;
+const MOST_KEPT = 64;
 const MS = 100_000_000_000;
 
 const sizeOf = (text: string): number => (/[\ud800-\udbff]/.test(text) ? [...text].length : text.length);
@@ -100,6 +101,17 @@ export const textScalar = (flat: Flat, name: string): Scalar => {
     yield sized('', minLength, maxLength, r);
     for (const other of ['', '0', '1', 'a', 'A', '/', '1.0', 'true', '-', '{}', 'en', 'x'.repeat(16)]) yield other;
   };
+  /** The same rows are read over and over. */
+  const kept = new Map<number, string>();
+  const first = (place: number, scope: Scope): string => {
+    let last = '';
+    for (const text of made(drawAt(place), scope)) {
+      if (text === undefined) continue;
+      if (has(text)) return text;
+      last = text;
+    }
+    return last;
+  };
   return {
     accepts,
     from(value) {
@@ -114,14 +126,13 @@ export const textScalar = (flat: Flat, name: string): Scalar => {
       return escaped !== text && has(escaped) ? escaped : undefined;
     },
     make(place, scope) {
-      const r = drawAt(place);
-      let last = '';
-      for (const text of made(r, scope)) {
-        if (text === undefined) continue;
-        if (has(text)) return text;
-        last = text;
-      }
-      return last;
+      if (linked) return first(place, scope);
+      const known = kept.get(place);
+      if (known !== undefined) return known;
+      if (kept.size >= MOST_KEPT) kept.clear();
+      const text = first(place, scope);
+      kept.set(place, text);
+      return text;
     },
   };
 };
