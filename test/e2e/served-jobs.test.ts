@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { TraceLine } from '../../src/corpus/traces/line.js';
 import { runs } from '../../src/serve/blobs/process.js';
 import { connect, type RemoteTrainer } from '../../src/serve/client/client.js';
+import type { JobRequest } from '../../src/serve/jobs/request.js';
 import { type Supervised, supervise } from '../../src/serve/workers/supervisor/supervisor.js';
 import { scratch } from './cli.js';
 import { warm } from './warm/warm.js';
@@ -74,7 +75,20 @@ it('rollouts and gates are done once each, whatever is killed, as the command do
   const { pid, trainers, token } = address();
   trainer = connect({ url: `http://127.0.0.1:${trainers}`, token });
   const { work } = trainer;
-  await expect(work.submit({ kind: 'gate', tasks: ['nobody'] })).rejects.toMatchObject({ code: 'no_task' });
+  const refused: [unknown, string][] = [
+    [{ kind: 'gate', tasks: ['nobody'] }, 'no_task'],
+    [{ kind: 'gate', worlds: ['../corpus'] }, 'no_world'],
+    [{ kind: 'build' }, 'bad_request'],
+    [{ kind: 'rollout', policy: 'model' }, 'bad_request'],
+    [{ kind: 'rollout', policy: 'reference', n: 0 }, 'bad_request'],
+    [{ kind: 'rollout', policy: 'reference', mistakes: 'giving_up=1' }, 'bad_option'],
+    [{ kind: 'rollout', policy: 'reference', faults: ['nonsense'] }, 'bad_fault'],
+    [{ kind: 'rollout', policy: 'reference', scenarios: true }, 'no_scenario'],
+    [{ kind: 'rollout', policy: 'reference', n: 10_000, worlds: undefined, extra: 1 }, 'bad_request'],
+  ];
+  for (const [request, code] of refused)
+    await expect(work.submit(request as JobRequest), JSON.stringify(request)).rejects.toMatchObject({ code });
+  expect(await work.jobs()).toEqual([]);
   const { id } = await work.submit({ kind: 'rollout', policy: 'scripted', n: N, seed: '5' });
   const gates = await work.submit({ kind: 'gate' }, { key: 'gates' });
   const until = (done: number) =>
