@@ -5,6 +5,7 @@ import type { Refs } from '../../../document/refs.js';
 import type { Json } from '../../../kit/hash.js';
 import type { Page } from '../../sessions/beside.js';
 import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, FaceResponse } from '../types.js';
+import { commonError } from './common-error.js';
 import { placeOf, placeOfSeed, within } from './draw.js';
 import { errorBody } from './error-body.js';
 import { exampleValue } from './example.js';
@@ -163,7 +164,7 @@ export const answererOf = (operation: FaceOperation, options: AnswererOptions): 
 
   const failure = (error: FaceError, ctx: AnswerContext): FaceResponse => {
     const found = errorOf(http, error.status);
-    const form = errorShape(found.answer ?? lenders(http, error.status)[0]);
+    const form = errorShape(found.answer ?? lenders(http, error.status)[0] ?? commonError(options.root, options.refs));
     // Statuses that clients and proxies act on stay what they are.
     const inBody = error.status < 500 && error.status !== 429 && saysInBody(http, shapes);
     const status = inBody ? 200 : found.status;

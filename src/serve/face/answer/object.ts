@@ -127,7 +127,11 @@ export const objectShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark
     }
     if (scope.full && scope.depth <= DEEP)
       for (const property of flat.properties.keys())
-        if (!Object.hasOwn(source, property) && !shapes.flats.of(flat.properties.get(property)).writeOnly)
+        if (
+          !flat.required.has(property) &&
+          !Object.hasOwn(source, property) &&
+          !shapes.flats.of(flat.properties.get(property)).writeOnly
+        )
           offer(out, property, place, scope);
     if (minProperties > 0) pad(out, place, scope);
     if (maxProperties < Number.POSITIVE_INFINITY)
