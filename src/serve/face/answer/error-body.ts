@@ -29,11 +29,11 @@ interface Part {
 const words = (text: string): string[] =>
   snake(text)
     .split('_')
-    .filter((word) => word.length > 1);
+    .filter((word) => word.length > 1 && !/^(not|no|is|the|error|err)$/.test(word));
 
 const ALIKE: Readonly<Record<string, readonly string[]>> = {
-  not_found: ['missing', 'unknown', 'no', 'exist', 'nonexistent'],
-  invalid_argument: ['invalid', 'bad', 'request', 'parameter', 'validation', 'arguments', 'input', 'malformed'],
+  not_found: ['unknown', 'no', 'exist', 'nonexistent'],
+  invalid_argument: ['invalid', 'bad', 'request', 'parameter', 'validation', 'arg', 'arguments', 'input', 'malformed'],
   unauthorized: ['auth', 'authentication', 'unauthenticated', 'authed', 'token', 'credentials'],
   forbidden: ['permission', 'denied', 'access', 'authorization', 'restricted'],
   conflict: ['exists', 'duplicate', 'already', 'taken', 'state'],
@@ -53,8 +53,16 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 
 /** Of the listed codes the one that says most of what ours says. */
 const nearestCode = (listed: readonly Json[], part: Part): Json | undefined => {
-  const group = BY_STATUS[part.status] ?? (part.status >= 500 ? 'internal' : 'invalid_argument');
-  const own = new Set(words(part.code));
+  const general = part.status >= 500 ? 'internal' : 'invalid_argument';
+  const group = BY_STATUS[part.status] ?? general;
+  return (
+    bestOf(listed, new Set(words(part.code)), group) ??
+    // What lists kinds of errors has none for a missing row: it is a request that is wrong.
+    bestOf(listed, new Set(), general)
+  );
+};
+
+const bestOf = (listed: readonly Json[], own: ReadonlySet<string>, group: string): Json | undefined => {
   const like = new Set([...words(group), ...(ALIKE[group] ?? [])]);
   let best: Json | undefined;
   let most = 0;

@@ -115,8 +115,21 @@ const linkInside = (flat: Flat, turn: Turn, at: readonly string[], { shapes, out
   }
 };
 
+/** Its own and those of the branches that it may have: some documents give the first page other links than the last. */
+const propertiesIn = (flat: Flat, shapes: Shapes): ReadonlyMap<string, unknown> => {
+  if (flat.choices.length === 0) return flat.properties;
+  const all = new Map(flat.properties);
+  for (const { branches } of flat.choices)
+    for (const branch of branches.slice(0, MOST_PARTS))
+      for (const [name, schema] of shapes.flats.of(branch).properties) if (!all.has(name)) all.set(name, schema);
+  return all;
+};
+
+const isObject = (flat: Flat, shapes: Shapes): boolean =>
+  kindsOf(flat)[0] === 'object' || (kindsOf(flat).length === 0 && propertiesIn(flat, shapes).size > 0);
+
 const walk = (flat: Flat, list: readonly string[], path: readonly string[], into: Walk): void => {
-  for (const [name, schema] of flat.properties) {
+  for (const [name, schema] of propertiesIn(flat, into.shapes)) {
     if (into.out.length >= MOST_PARTS || name === '__proto__') return;
     const at = { path: [...path, name], required: flat.required.has(name) };
     const inner = into.shapes.flats.of(schema);
@@ -125,7 +138,7 @@ const walk = (flat: Flat, list: readonly string[], path: readonly string[], into
       if (list.length > 1) walk(inner, list.slice(1), at.path, into);
       continue;
     }
-    if (kindsOf(inner)[0] === 'object') {
+    if (isObject(inner, into.shapes)) {
       const turn = find(TURNS, plain);
       if (turn !== undefined) linkInside(inner, turn, at.path, into);
       else if (NESTS.test(plain) && path.length < 3) walk(inner, [], at.path, into);
