@@ -46,7 +46,14 @@ const forCorpus = (given: readonly string[], { data, ...options }: RawOptions): 
   const refused = (value: string, message: string, next: string): TreadleError =>
     new TreadleError({ code: 'not_for_a_corpus', message, value, next });
   if (given.length > 1) throw refused(given[1] as string, 'One corpus is served at a time', 'Start a server for each.');
-  if (options.rest || options.strict || options.needsKey || !options.control || options.overrides !== undefined)
+  if (
+    options.rest ||
+    options.strict ||
+    options.needsKey ||
+    !options.control ||
+    options.overrides !== undefined ||
+    options.webhook
+  )
     throw refused(given[0] ?? DEFAULT_OUT, 'A corpus has no document to answer as', 'Give the API document itself.');
   if (data.length > 1) throw refused(data[1] as string, 'A server has one data folder', 'Give --data once.');
   return { ...options, ...(data[0] === undefined ? {} : { data: data[0] }) };
@@ -136,6 +143,9 @@ export const serveCommand = (): Command =>
     .option('--needs-key', 'of a document: requests without a key are refused with 401')
     .option('--no-control', 'of a document: do not serve /_treadle (reset, fork, diff, clock, MCP)')
     .option('--overrides <file>', 'of a document: corrections (YAML); else overrides.yaml beside it')
+    .option('--webhook <url>', 'of a document: where the webhooks that it declares are sent')
+    .option('--webhook-secret <text>', 'signs them, the way the document says; or TREADLE_WEBHOOK_SECRET')
+    .option('--webhook-host <name>', 'a host besides this machine that callbacks may go to; repeatable', listed, [])
     .addOption(seedOption())
     .option('--lean', 'less memory for slower calls: small young generation')
     .option('--no-warm', 'load worlds when they are first asked for, not ahead')
@@ -154,6 +164,7 @@ Examples:
   treadle serve corpus --fault 'get_*=P1@5%' --fault 'billing_list_invoices=P4'
   treadle serve api.yaml --rest --port 4010            a stateful fake of an API, no corpus needed
   treadle serve api.yaml --rest --data customers.csv --strict
+  treadle serve api.yaml --rest --fault 'POST /charges=429@10%' --fault 'GET /x=503x2' --webhook http://localhost:3000/hooks
 
 Trainers open, fork, verify and close sessions at the admin door (POST /v1/sessions, GET /openapi.json, GET /metrics) with
 the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN. What --data keeps goes on with the next server on the folder

@@ -6,6 +6,7 @@ import { type Fake, openFake } from '../../fake/fake.js';
 import type { Json } from '../../kit/hash.js';
 import { SESSION_HEADER } from '../../serve/face/callers.js';
 import { CONTROL } from '../../serve/face/control.js';
+import type { WebhookOptions } from '../../serve/face/webhooks/webhooks.js';
 import type { Listening } from '../../serve/http/listen.js';
 import { type MegaMcp, serveMegaMcp } from '../../serve/megamcp.js';
 import { IDLE_TIMES } from '../../serve/sessions/server/residence.js';
@@ -21,6 +22,9 @@ export interface RestOptions {
   control: boolean;
   overrides?: string;
   seed: string;
+  webhook?: string;
+  webhookSecret?: string;
+  webhookHost: string[];
 }
 
 /** Whether what is served is a document rather than a corpus. */
@@ -52,6 +56,18 @@ const checkOptions = ({ workers, stdio, task, scenario, durable, blobs }: FakeSe
       'The forks of a fake end with its process',
       'Leave it out, or build a corpus and serve that.',
     );
+};
+
+/** The secret is better kept out of lists of processes: TREADLE_WEBHOOK_SECRET. */
+const webhooksOf = ({ webhook, webhookSecret, webhookHost }: FakeServeOptions): WebhookOptions => {
+  if (webhook !== undefined && !isUrl(webhook))
+    throw new TreadleError({
+      code: 'bad_webhook',
+      message: 'Webhooks are sent to an http(s) address',
+      value: webhook,
+      next: 'Write --webhook http://127.0.0.1:3000/hooks.',
+    });
+  return { to: webhook, secret: webhookSecret ?? process.env.TREADLE_WEBHOOK_SECRET, hosts: webhookHost };
 };
 
 const sourceOf = async (given: readonly string[], options: FakeServeOptions) => {
@@ -106,7 +122,10 @@ const say = (ui: Ui, fake: Fake, door: Listening, mega: MegaMcp, options: FakeSe
   ui.say(ui.style('dim', `  an API key of your own, or ${SESSION_HEADER}: NAME, is a fork of your own`));
   if (options.control)
     ui.say(
-      ui.style('dim', `  ${url}${CONTROL}: GET /session /diff /calls, POST /reset /fork /clock /mcp, DELETE /session`),
+      ui.style(
+        'dim',
+        `  ${url}${CONTROL}: GET /session /diff /calls /webhooks, POST /reset /fork /clock /mcp, DELETE /session`,
+      ),
     );
   ui.say('');
   ui.say(`trainers   ${mega.trainers.url}  token ${mega.trainers.token}   (all forks: GET /v1/sessions?run=rest)`);
@@ -123,6 +142,8 @@ export const serveFake = async (given: readonly string[], options: FakeServeOpti
     strict: options.strict === true,
     needsKey: options.needsKey === true,
     control: options.control,
+    faults: options.fault,
+    webhooks: webhooksOf(options),
     limits: { capacity: options.capacity, idleSeconds: options.idle, idle: { ...IDLE_TIMES, park, disk, store } },
     onDefect: (error) => warn(`server: ${error.line()}`),
   });

@@ -35,6 +35,9 @@ it('answers in the document’s own error form, with when to come again', async 
     { operation: 'GET /customers', status: 429, fault: 'GET /customers=429' },
     { operation: 'POST /invoices/{id}/pay', status: 503, fault: 'payInvoice=503' },
   ]);
+  await world.fetch('/customers?unknown=1');
+  await world.fetch('/invoices/7/pay', { method: 'POST' });
+  expect(world.calls().at(-1)).toMatchObject({ params: { id: '7' }, fault: 'payInvoice=503' });
   expect(world.ledger()).toEqual([]);
 });
 

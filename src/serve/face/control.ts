@@ -62,6 +62,8 @@ type Act = (caller: Caller, request: FaceRequest) => Maybe<FaceResponse>;
 export interface AgentHooks {
   before(call: { caller: Caller; request: FaceRequest }): void;
   after(call: { caller: Caller; request: FaceRequest; outcome: CallOutcome }): void;
+  /** Webhooks that arose. */
+  log(caller: Caller): readonly unknown[];
 }
 
 const heardHost = (caller: Caller, request: FaceRequest, hooks: AgentHooks): ToolHost => {
@@ -90,6 +92,7 @@ export const controlOf = (callers: Callers, hooks?: AgentHooks): Control => {
       after(callers.fork(caller, nameIn(bodyOf(request))), (made) => json(info(made), 201)),
     'GET /diff': (caller) => after(caller.live.state(), (state) => json(state)),
     'GET /calls': (caller) => json({ calls: caller.log.list() }),
+    'GET /webhooks': (caller) => json({ webhooks: hooks?.log(caller) ?? [] }),
     'POST /clock': (caller, request) =>
       after(caller.live.advance(secondsOf(bodyOf(request))), (clock) => json({ clock })),
     'POST /mcp': (caller, request) => {

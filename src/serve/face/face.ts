@@ -203,9 +203,11 @@ export class RestFace {
     };
     if (struck?.response) {
       const { response, wait } = struck;
-      // Told now: whoever gives up waiting for it looks into the log at once.
-      log(response.status);
-      return after(wait, () => (request.method === 'HEAD' ? { ...response, body: undefined } : response));
+      return after(decode(operation, found, request, this.checks), (decoded) => {
+        // Told now: whoever gives up waiting for it looks into the log at once.
+        log(response.status, isFaceError(decoded) ? undefined : decoded);
+        return after(wait, () => (request.method === 'HEAD' ? { ...response, body: undefined } : response));
+      });
     }
     return after(struck?.wait, () => {
       const unacceptable = notAcceptable(operation, request.headers.accept);
