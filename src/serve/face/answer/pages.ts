@@ -37,7 +37,7 @@ const numberFor = (kind: Meaning['kind'], { param, shown }: Around): number | un
     case 'pages':
       return Math.max(1, Math.ceil((all ?? offset + count + 1) / size));
     case 'size':
-      return limit;
+      return size;
     case 'offset':
     case 'from':
       return offset;
