@@ -24,7 +24,7 @@ export const rowsIn = ({ live, spec }: Opened, session: Session, table: string, 
 
 /** Argument that a step's value stands for: `$args.x`, or `$named_x.key`. */
 const argOf = (value: unknown): string | undefined =>
-  /^\$args\.(\w+)$/.exec(String(value))?.[1] ?? /^\$named_(\w+)\.key$/.exec(String(value))?.[1];
+  /^\$args\.(\w+)$/.exec(String(value))?.[1] ?? /^\$named_(\w+)\.key_named$/.exec(String(value))?.[1];
 
 /** Keys of the rows that the steps look up, so that all of them are found; `row` is the one looked up last, where it is known. */
 export const lookups = (opened: Opened, session: Session, tool: Tool, r: Rng, row?: Row): Values | undefined => {

@@ -125,6 +125,43 @@ describe('what it keeps', () => {
     expect((call('GET /tags').result as Row[]).some(({ title }) => title === 'ok')).toBe(false);
   });
 
+  it('links are added, replaced, taken out and cleared', () => {
+    const { call, binding } = open();
+    const [project] = (call('GET /projects').result as { data: Row[] }).data;
+    for (const name of ['red', 'blue', 'green']) expect(call('POST /labels', { name }).ok).toBe(true);
+    const { number } = call('POST /projects/{projectId}/issues', { projectId: project?.id as Json, title: 'x' })
+      .result as Row;
+    const of = { projectId: project?.id as Json, number: number as Json };
+    const path = '/projects/{projectId}/issues/{number}/labels';
+    const names = (outcome: CallOutcome): Json[] => (outcome.result as Row[]).map(({ name }) => name as Json);
+    const [inList, whole] = binding(`POST ${path}`).args.filter((arg) => arg.in === 'body');
+    const body = { labels: ['red'] };
+    expect(inList?.at).toEqual(['labels']);
+    // A request's body fills both places.
+    const added = call(`POST ${path}`, {
+      ...of,
+      [inList?.to[0] as string]: body.labels,
+      [whole?.to[0] as string]: body,
+    });
+    expect(names(added)).toEqual(['red']);
+    expect(names(call(`POST ${path}`, { ...of, [whole?.to[0] as string]: ['red', 'blue'] }))).toEqual(['blue', 'red']);
+    expect(call(`POST ${path}`, { ...of, labels: ['nope'] }).error?.status).toBe(404);
+    expect(names(call(`PUT ${path}`, { ...of, labels: ['green', 'blue'] }))).toEqual(['blue', 'green']);
+    expect(names(call(`DELETE ${path}/{name}`, { ...of, name: 'blue' }))).toEqual(['green']);
+    expect(call(`DELETE ${path}/{name}`, { ...of, name: 'red' }).error?.status).toBe(404);
+    expect(call(`DELETE ${path}`, of).ok).toBe(true);
+    expect(names(call(`GET ${path}`, of))).toEqual([]);
+    expect(call('GET /labels/{name}', { name: 'green' }).ok).toBe(true);
+  });
+
+  it('a page is as large as is said, and no larger than there is', () => {
+    const { call } = open();
+    expect((call('GET /projects', { limit: 2, offset: 1 }).result as { data: Row[]; total: number }).data).toHaveLength(
+      2,
+    );
+    expect(call('GET /projects', { limit: 51 }).ok).toBe(false);
+  });
+
   it('a deletion answers with its receipt, a verb with the row', () => {
     const { call } = open();
     const { id } = call('POST /projects', { name: 'Gone' }).result as Row;
@@ -185,12 +222,13 @@ tables:
   });
 
   it('of tools and tables reach the bindings', () => {
-    const { call, face } = open(
-      '{tools: {getTag: {rename: read_tag}, listTags: {drop: true}}, tables: {tag: {rename: label, rows: 3}}}',
+    const { call, face, binding } = open(
+      '{tools: {getTag: {rename: read_tag}, listTags: {drop: true}}, tables: {tag: {rename: badge, rows: 3}}}',
     );
     expect(face.bindings.find(({ operation }) => operation === 'GET /tags/{tagId}')?.tool).toBe('read_tag');
     expect(face.unbound.map(({ operation }) => operation)).toEqual(['GET /weather', 'GET /tags']);
-    expect(call('POST /tags', { items: [{ title: 'x' }] }).entry.touched[0]?.table ?? 'label').toBe('label');
+    const [{ to } = { to: [] }] = binding('POST /tags').args;
+    expect(call('POST /tags', { [to[0] as string]: [{ title: 'x' }] }).entry.touched[0]?.table).toBe('badge');
   });
 
   it.each([

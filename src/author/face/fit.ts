@@ -15,6 +15,6 @@ export const keyFrom = (arg: string, own: ColumnType, entity: Entity, col: strin
   if (!isText && own !== 'json') return { value: `$args.${arg}`, steps: [] };
   const as = `named_${arg}`;
   const given = own === 'json' ? `json_extract(?, '$')` : '?';
-  const query = `SELECT "${col}" AS "key" FROM "${entity.name}" WHERE "${col}" = ${given}`;
-  return { value: `$${as}.key`, steps: [{ sql: { query, params: [`$args.${arg}`], as, one: true } }] };
+  const query = `SELECT "${col}" AS "key_named" FROM "${entity.name}" WHERE "${col}" = ${given}`;
+  return { value: `$${as}.key_named`, steps: [{ sql: { query, params: [`$args.${arg}`], as, one: true } }] };
 };

@@ -1,10 +1,11 @@
 /** Tools that list and search: what the path fixes, what the query narrows, and pages as the document has them. */
-import type { Condition } from '../../artifacts/step.js';
+import type { Condition, Value } from '../../artifacts/step.js';
 import type { Arg, Tool } from '../../artifacts/tool.js';
 import { snake } from '../../kit/words.js';
 import { directionArg } from '../openapi/direction.js';
 import type { Entity } from '../openapi/entities.js';
 import { filterArg, idCursor, keysArg, limitArg, pageArg, pagingRole, pagingStyle, sortArg } from '../openapi/query.js';
+import type { Schemas } from '../openapi/schema.js';
 import type { DocParam } from '../openapi/types.js';
 import { isObject } from '../openapi/unwrap.js';
 import { manyRows } from './answers.js';
@@ -12,16 +13,28 @@ import { type Drafted, draftOf, errorsOf, type Subject } from './draft.js';
 import { addInput, type Inputs, noInputs, type Origin } from './inputs.js';
 import { type Scope, scopeOf } from './scope.js';
 
+/** Most that any page may be asked to have. */
+const LARGEST = 1_000_000;
+
 interface Asked {
   param: DocParam;
   origin: Origin;
 }
 
+/** `created[gte]`: a parameter that is an object asks by each of its properties. */
+const partsOf = (param: DocParam, schemas: Schemas): Asked[] => {
+  const view = schemas.view(param.schema);
+  const whole: Asked = { param, origin: { in: 'query', name: param.name } };
+  if (!isObject(view)) return [whole];
+  return [...view.properties].map(([name, schema]) => ({
+    param: { ...param, name: `${param.name}[${name}]`, schema: schema as DocParam['schema'], required: false },
+    origin: { in: 'query' as const, name: param.name, at: [name] },
+  }));
+};
+
 /** Parameters of the query, and the body's properties where a POST searches. */
-const askedOf = ({ sighting: { op, body } }: Subject): Asked[] => [
-  ...op.params
-    .filter((param) => param.in === 'query')
-    .map((param) => ({ param, origin: { in: 'query' as const, name: param.name } })),
+const askedOf = ({ sighting: { op, body }, context: { schemas } }: Subject): Asked[] => [
+  ...op.params.filter((param) => param.in === 'query').flatMap((param) => partsOf(param, schemas)),
   ...(op.method === 'post' && body && !body.many
     ? [...body.item.properties].map(([name, schema]) => ({
         param: {
@@ -35,6 +48,26 @@ const askedOf = ({ sighting: { op, body } }: Subject): Asked[] => [
       }))
     : []),
 ];
+
+/** What the description says where the schema does not: `Limit can range between 1 and 100, and the default is 10`. */
+const pageSize = (param: DocParam, schemas: Schemas): Arg => {
+  const arg = limitArg(param, schemas);
+  const { facts } = schemas.view(param.schema);
+  const text = `${param.description ?? ''} ${facts.get('description') ?? ''}`.replace(/[`*_]/g, '').slice(0, 1_000);
+  const number = (found: RegExpExecArray | null): number | undefined => {
+    const value = Number(found?.[1]);
+    return value >= 1 && value <= 1_000 ? value : undefined;
+  };
+  const most = number(
+    /(?:between 1 and|max(?:imum)?(?: (?:of|is|value|page size|allowed|limit))*:?|up to|at most) (\d{1,4})\b/i.exec(
+      text,
+    ),
+  );
+  const usual = number(/defaults?(?: (?:is|to|of|value|limit|page size))*:? (\d{1,4})\b/i.exec(text));
+  const max = facts.get('maximum') === undefined ? (most ?? arg.max ?? 100) : (arg.max ?? 100);
+  const wanted = facts.get('default') === undefined ? usual : undefined;
+  return { ...arg, max, default: Math.min(wanted ?? Number(arg.default), max) };
+};
 
 const pageFor = ({ name, schema, description }: DocParam): Arg | undefined => {
   const role = pagingRole(name);
@@ -56,7 +89,7 @@ const argOf = (
   const shape = schemas.view(param.schema);
   if (isObject(shape) || shape.types.has('object')) return undefined;
   const role = pagingRole(param.name);
-  if (role === 'limit') return limitArg(param, schemas);
+  if (role === 'limit') return pageSize(param, schemas);
   const sort = seen.sorts ? undefined : sortArg(param, entity, schemas);
   if (sort) {
     seen.sorts = true;
@@ -99,13 +132,28 @@ const searched = (entity: Entity): string[] => {
 const whereOf = ({ held }: Scope): Condition[] =>
   Object.entries(held).map(([col, value]) => ({ col, op: 'eq' as const, value }));
 
+/** A larger page than there is gets the largest, where the document does not refuse it. */
+const limitOf = (limit: Value | undefined, most: number | undefined): { limit?: Value } => {
+  const name = /^\$(args\.\w+)$/.exec(String(limit))?.[1];
+  if (limit === undefined) return {};
+  return { limit: name === undefined || most === undefined ? limit : `${name} > ${most} ? ${most} : ${name}` };
+};
+
 /** The steps of a list, with its parents looked up first and their keys among its conditions. */
-export const withScope = (tool: Tool, scope: Scope, expanded: NonNullable<Tool['steps']>): Tool => ({
+export const withScope = (tool: Tool, { scope, most }: ListDraft, expanded: NonNullable<Tool['steps']>): Tool => ({
   ...tool,
   steps: [
     ...scope.steps,
     ...expanded.map((step) =>
-      'find' in step ? { find: { ...step.find, where: [...whereOf(scope), ...(step.find.where ?? [])] } } : step,
+      'find' in step
+        ? {
+            find: {
+              ...step.find,
+              where: [...whereOf(scope), ...(step.find.where ?? [])],
+              ...limitOf(step.find.limit, most),
+            },
+          }
+        : step,
     ),
   ],
 });
@@ -114,19 +162,25 @@ export interface ListDraft {
   /** Arguments of the path that are no columns of the row, added after the steps are written out. */
   scope: Scope;
   scopeArgs: Tool['args'];
+  /** Largest page, where the document's schema refuses none. */
+  most?: number;
 }
 
 export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted, string>; list: ListDraft } => {
-  const { entity, sighting } = subject;
+  const { entity, sighting, context } = subject;
   const inputs = noInputs();
   const scope = scopeOf(inputs, subject, 'read');
   const scopeArgs = { ...inputs.args };
   if (!addNarrow(inputs, subject)) return 'a list narrowed by a path parameter that no column holds';
   const seen = { sorts: false, turns: false, pages: false };
+  let most: number | undefined;
   for (const asked of askedOf(subject)) {
     const arg = argOf(asked, subject, seen);
     if (arg?.role === 'query' && Object.values(inputs.args).some(({ role }) => role === 'query')) continue;
-    if (arg) addInput(inputs, asked.param.name.replace(/[[\]]+/g, '_'), arg, asked.origin);
+    if (!arg) continue;
+    const isOpen = arg.role === 'limit' && context.schemas.view(asked.param.schema).facts.get('maximum') === undefined;
+    if (isOpen) most = arg.max;
+    addInput(inputs, asked.param.name.replace(/[[\]]+/g, '_'), isOpen ? { ...arg, max: LARGEST } : arg, asked.origin);
   }
   const match = searched(entity);
   const queried = match.length > 0 && Object.values(inputs.args).some(({ role }) => role === 'query');
@@ -144,5 +198,5 @@ export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted,
   );
   const args = Object.fromEntries(Object.entries(draft.tool.args).filter(([name]) => !Object.hasOwn(scopeArgs, name)));
   const tool = { ...draft.tool, args, ...(queried ? { match } : {}), errors: errorsOf(sighting, { writes: [] }) };
-  return { draft: { ...draft, tool }, list: { scope, scopeArgs } };
+  return { draft: { ...draft, tool }, list: { scope, scopeArgs, ...(most === undefined ? {} : { most }) } };
 };

@@ -1,7 +1,6 @@
 /** The tool of each operation of one entity, by what the operation does. */
 import type { Entity } from '../openapi/entities.js';
 import { envelopeOf } from '../openapi/envelope.js';
-import { memberTool } from '../openapi/memberships.js';
 import { relationTool } from '../openapi/relations.js';
 import { renewTool } from '../openapi/renew.js';
 import type { Sighting } from '../openapi/sightings.js';
@@ -9,9 +8,11 @@ import { countTool, deleteAllTool, singleTool } from '../openapi/single-tools.js
 import { tagTool } from '../openapi/tags.js';
 import type { ToolContext } from '../openapi/tools.js';
 import { COMPUTE } from '../openapi/verdict.js';
+import { acknowledged } from './acknowledged.js';
 import { adapted } from './adapt.js';
 import type { Drafted, FaceDraft, Subject } from './draft.js';
 import { type ListDraft, listDraft } from './lists.js';
+import { memberDraft } from './members.js';
 import { deleteDraft, getDraft, NO_ROW } from './rows.js';
 import { writtenFields } from './sets.js';
 import { createDraft, NO_FIELDS, updateDraft } from './writes.js';
@@ -59,8 +60,10 @@ const drafted = (subject: Subject): Drafted | ReturnType<typeof listDraft> => {
       return getDraft(subject);
     case 'create':
       return createDraft(subject);
-    case 'update':
-      return updateDraft(subject);
+    case 'update': {
+      const draft = updateDraft(subject);
+      return draft === NO_FIELDS ? acknowledged(subject) : draft;
+    }
     default: {
       const draft = deleteDraft(subject);
       const all = draft === NO_ROW ? deleteAllTool(entity, sighting, keys) : undefined;
@@ -90,13 +93,7 @@ export const plainDrafts = (entity: Entity, context: ToolContext, note: Note): E
   }
   for (const membership of entity.memberships)
     for (const sighting of membership.group.sightings) {
-      const tool = memberTool(membership, sighting, context.schemas);
-      take(
-        sighting,
-        typeof tool === 'string'
-          ? tool
-          : adapted(tool, { entity, sighting, context }, 'it links rows of two collections'),
-      );
+      take(sighting, memberDraft(membership, { entity, sighting, context }));
     }
   return out;
 };

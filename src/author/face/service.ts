@@ -66,7 +66,7 @@ const withIds = (drafts: readonly FaceDraft[]): FaceDraft[] => {
 const finished = (spec: ServiceSpec, tool: Tool, list: ListDraft | undefined): Tool => {
   if (!list) return tool;
   const turned = withDirection(spec, tool);
-  const whole = withScope(turned, list.scope, expandTool(spec, turned).steps);
+  const whole = withScope(turned, list, expandTool(spec, turned).steps);
   return { ...whole, args: { ...list.scopeArgs, ...whole.args } };
 };
 

@@ -46,6 +46,30 @@ paths:
   /projects/{projectId}/issues/{number}/frobnicate:
     parameters: [{name: projectId, in: path, required: true, schema: {type: string}}, {name: number, in: path, required: true, schema: {type: integer}}]
     post: {operationId: frobnicateIssue, responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/Issue'}}}}}}
+  /labels:
+    get: {operationId: listLabels, responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Label'}}}}}}}
+    post:
+      operationId: createLabel
+      requestBody: {content: {application/json: {schema: {type: object, required: [name], properties: {name: {type: string}, colour: {type: string}}}}}}
+      responses: {'201': {description: made, content: {application/json: {schema: {$ref: '#/components/schemas/Label'}}}}}
+  /labels/{name}:
+    parameters: [{name: name, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getLabel, responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/Label'}}}}}}
+  /projects/{projectId}/issues/{number}/labels:
+    parameters: [{name: projectId, in: path, required: true, schema: {type: string}}, {name: number, in: path, required: true, schema: {type: integer}}]
+    get: {operationId: labelsOfIssue, responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Label'}}}}}}}
+    post:
+      operationId: addLabels
+      requestBody: {content: {application/json: {schema: {oneOf: [{type: object, properties: {labels: {type: array, items: {type: string}}}}, {type: array, items: {type: string}}]}}}}
+      responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Label'}}}}}}
+    put:
+      operationId: setLabels
+      requestBody: {content: {application/json: {schema: {type: object, properties: {labels: {type: array, items: {type: string}}}}}}}
+      responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Label'}}}}}}
+    delete: {operationId: clearLabels, responses: {'204': {description: gone}}}
+  /projects/{projectId}/issues/{number}/labels/{name}:
+    parameters: [{name: projectId, in: path, required: true, schema: {type: string}}, {name: number, in: path, required: true, schema: {type: integer}}, {name: name, in: path, required: true, schema: {type: string}}]
+    delete: {operationId: removeLabel, responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Label'}}}}}}}
   /tags:
     get: {operationId: listTags, responses: {'200': {description: ok, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Tag'}}}}}}}
     post:
@@ -70,6 +94,7 @@ components:
       type: object
       required: [number, title, state]
       properties: {number: {type: integer}, title: {type: string}, body: {type: string, nullable: true}, state: {type: string, enum: [open, doing, closed]}}
+    Label: {type: object, required: [name], properties: {name: {type: string}, colour: {type: string}}}
     Tag:
       type: object
       required: [id, title]

@@ -33,18 +33,34 @@ export const createDraft = (subject: Subject): Drafted => {
   );
 };
 
-/** A PUT makes the row where nothing else does: parts of a row, and rows that callers name. */
-const makesRows = ({ entity, sighting }: Subject): boolean =>
-  sighting.op.method === 'put' &&
+/** A PUT makes the row where nothing else does: parts of a row, and rows that callers name. An upload does so by POST too. */
+const makesRows = ({ entity, sighting }: Subject, isBare: boolean): boolean =>
+  (sighting.op.method === 'put' || (isBare && sighting.op.method === 'post')) &&
   (entity.resource.single === 'part' ||
     (entity.key.type === 'text' && !entity.resource.sightings.some(({ kind }) => kind === 'create')));
 
-/** The same steps whether or not the row is there yet. */
-const upsert = ({ entity }: Subject, key: Key, scope: Scope, sets: Sets): Step[] => {
-  const { name: table, columns } = entity;
-  const fresh: Record<string, Value> = { ...sets.set, ...scope.held, [columns.keyCol]: key.value };
+/** The row that a part belongs to must be there. */
+const ownerThere = ({ entity, sighting, context }: Subject, { arg, value }: Key): Step[] => {
+  const owner = sighting.owner?.place ? context.index.byPlace(sighting.owner.place) : undefined;
+  if (
+    entity.resource.single !== 'part' ||
+    !owner ||
+    entity.columns.facts.get(entity.columns.keyCol)?.column.fk !== owner.name
+  )
+    return [];
+  const message = `There is no ${owner.table.noun} {args.${arg}}.`;
+  const where = { [owner.columns.keyCol]: value };
+  return [{ get: { table: owner.name, where, as: 'owner', else: { error: 'not_found', message, field: arg } } }];
+};
+
+/** The same steps whether or not the row is there yet. What must be converted first is written by the update that follows. */
+const upsert = (subject: Subject, key: Key, scope: Scope, sets: Sets): Step[] => {
+  const { name: table, columns } = subject.entity;
+  const plain = Object.entries(sets.set).filter(([, value]) => !String(value).startsWith('$made_'));
+  const fresh: Record<string, Value> = { ...Object.fromEntries(plain), ...scope.held, [columns.keyCol]: key.value };
   return [
     ...key.steps,
+    ...ownerThere(subject, key),
     { get: { table, where: { [columns.keyCol]: key.value }, as: 'known' } },
     { if: { that: 'known == null', do: [{ insert: { table, set: fresh } }] } },
   ];
@@ -68,8 +84,9 @@ export const updateDraft = (subject: Subject): Drafted => {
   if (!key) return NO_ROW;
   const sets = addSets(inputs, subject, 'update', new Set(Object.keys(scope.held)));
   const { set } = sets;
-  if (Object.keys(set).length === 0) return NO_FIELDS;
-  const makes = makesRows(subject) && key.col === keyCol && sets.steps.length === 0;
+  const isBare = Object.keys(set).length === 0;
+  const makes = makesRows(subject, isBare) && key.col === keyCol && key.steps.length === 0;
+  if (isBare && !makes) return NO_FIELDS;
   const look = theRow(subject, key, scope);
   const steps: Step[] = [
     ...scope.steps,
@@ -79,12 +96,13 @@ export const updateDraft = (subject: Subject): Drafted => {
       update: { table, where: { [keyCol]: `$row.${keyCol}` }, set: { ...set, ...stays(subject, set) }, as: 'changed' },
     },
   ];
+  const owners = makes ? ownerThere(subject, key).flatMap((step) => ('get' in step ? [step.get.table] : [])) : [];
   return draftOf(
     subject,
     {
       op: 'update',
       steps,
-      reads: [...scope.reads, table],
+      reads: [...scope.reads, table, ...owners],
       writes: [
         { table, cols: Object.keys({ ...set, ...stays(subject, set) }), ...(makes ? { insert: true as const } : {}) },
       ],

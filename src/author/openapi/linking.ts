@@ -42,6 +42,14 @@ const adds = ({ kind, keyParam, op, body }: Sighting, nouns: readonly string[]):
 
 const removes = ({ kind, keyParam }: Sighting): boolean => kind === 'delete' && keyParam !== undefined;
 
+/** Adds, replaces or takes out all that a list in its body names, or clears them. */
+const setsMany = ({ kind, keyParam, op, body }: Sighting): boolean =>
+  keyParam === undefined &&
+  (kind === 'delete' ||
+    ((kind === 'create' || kind === 'update') &&
+      op.body !== undefined &&
+      (body === undefined || body.item.properties.size <= MOST_FIELDS)));
+
 /** Shows the other resource's own rows, or only whether the link is there. */
 const shows = (sighting: Sighting, home: Group): boolean =>
   sighting.kind === 'list' || sighting.kind === 'search'
@@ -54,16 +62,24 @@ const nounsOf = (group: Group, home: Group): string[] => [
 ];
 
 /** Groups that are nothing but links, each with the place where what it links is at home. */
-const linkOf = (group: Group, home: Group, byPlace: ReadonlyMap<string, Group>): LinkGroup | undefined => {
+const linkOf = (
+  group: Group,
+  home: Group,
+  byPlace: ReadonlyMap<string, Group>,
+  every: boolean,
+): LinkGroup | undefined => {
   const owner = group.sightings.flatMap(({ parents }) => parents.filter(({ place }) => place !== '').slice(-1))[0];
   const above = owner && byPlace.get(owner.place);
   if (!owner || !above || above === home || !hasItems(above) || above.single) return undefined;
   const nouns = nounsOf(group, home);
   const reads = group.sightings.filter(({ kind }) => READ.has(kind) && kind !== 'action');
   const writes = group.sightings.filter(({ kind }) => !READ.has(kind));
-  if (!reads.every((one) => shows(one, home)) || !writes.every((one) => adds(one, nouns) || removes(one)))
+  if (
+    !reads.every((one) => shows(one, home)) ||
+    !writes.every((one) => adds(one, nouns) || removes(one) || (every && setsMany(one)))
+  )
     return undefined;
-  const isPlain = writes.some((one) => adds(one, nouns)) || home.sightings.some(removes);
+  const isPlain = writes.some((one) => adds(one, nouns) || (every && setsMany(one))) || home.sightings.some(removes);
   const isSaid = writes.some(({ op }) => wordsOf(op.id ?? '').some((word) => TAKES_OUT.test(word)));
   if (reads.length === 0 || writes.length === 0 || !(isPlain || isSaid)) return undefined;
   return { place: group.place, noun: group.noun, owner, home: home.place, sightings: [...reads, ...writes] };
@@ -92,6 +108,7 @@ const homesOf = (groups: readonly Group[]): Homes => {
  */
 export const withoutLinks = (
   groups: readonly Group[],
+  every = false,
 ): { groups: Group[]; links: Sighting[]; memberships: LinkGroup[] } => {
   const { schemas, nouns } = homesOf(groups);
   const byPlace = new Map(groups.map((group) => [group.place, group] as const));
@@ -101,7 +118,7 @@ export const withoutLinks = (
     if (!group.place.includes('{}') || group.single) return group;
     const home = group.schema === undefined ? nouns.get(group.noun) : schemas.get(group.schema);
     if (!home || home === group) return group;
-    const membership = linkOf(group, home, byPlace);
+    const membership = linkOf(group, home, byPlace, every);
     if (membership) {
       memberships.push(membership);
       return { ...group, sightings: group.sightings.filter(({ kind }) => kind === 'action') };

@@ -25,8 +25,8 @@ export interface Membership {
 /** Most link tables of one owner. */
 const MOST = 6;
 const MOST_LISTED = 100;
-const OWNER = 'owner_key';
-const TARGET = 'linked_key';
+export const OWNER = 'owner_key';
+export const TARGET = 'linked_key';
 
 /** Gives owners their memberships; sightings of those that cannot be kept come back. */
 export const linkMemberships = (groups: readonly LinkGroup[], index: EntityIndex): Sighting[] => {

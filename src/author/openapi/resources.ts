@@ -256,11 +256,12 @@ const resourceOf = (cluster: readonly Group[]): Resource => {
 /** Resources in document order of their first operation, and the operations that only link rows of two of them. */
 export const resourcesOf = (
   sightings: readonly Sighting[],
+  every = false,
 ): { resources: Resource[]; links: Sighting[]; memberships: LinkGroup[]; related: Sighting[] } => {
   const order = new Map(sightings.map((sighting, at) => [sighting, at] as const));
   const first = (resource: Resource): number =>
     Math.min(...resource.sightings.map((sighting) => order.get(sighting) ?? 0));
-  const { groups: rest, links, memberships } = withoutLinks(groupsOf(sightings));
+  const { groups: rest, links, memberships } = withoutLinks(groupsOf(sightings), every);
   const all = rest.filter((group) => group.sightings.length > 0);
   const elsewhere = relations(all);
   const groups = all.filter((group) => !elsewhere.has(group));

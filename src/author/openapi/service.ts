@@ -98,7 +98,7 @@ export const withTouched = (tool: Tool, tables: Record<string, Table>): Tool => 
   return {
     ...tool,
     writes: tool.writes.map((write) =>
-      write.cols ? { ...write, cols: [...new Set([...write.cols, ...touched])] } : write,
+      write.cols && write.table === tool.table ? { ...write, cols: [...new Set([...write.cols, ...touched])] } : write,
     ),
   };
 };

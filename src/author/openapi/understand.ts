@@ -31,7 +31,7 @@ export const understand = (document: ParsedDocument, every = false): Understandi
   const schemas = schemasOf(refs);
   const operations = operationsOf(document.root, refs, every);
   const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas));
-  const { resources, links, memberships, related } = resourcesOf(sightings);
+  const { resources, links, memberships, related } = resourcesOf(sightings, every);
   const finding = entitiesOf(resources, schemas, every);
   const datetime = unifyInstants(finding.entities);
   const index = indexOf(finding.entities);
