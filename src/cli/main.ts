@@ -52,6 +52,7 @@ Start here:
   treadle show treadle-out                                 what is in the folder
   treadle review treadle-out                               read a sample of the tasks and decide
   treadle serve treadle-out                                a server for agents and trainers; --stdio: for one client
+  treadle serve api.yaml --rest --port 4010                a stateful fake of an API from its document
   treadle doctor --sessions 100 --against URL              what a server takes
 
 Exit status: 0 done; 1 done, and something failed its checks; 2 bad input, disk or network; 70 a defect of Treadle;
