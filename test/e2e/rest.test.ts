@@ -87,11 +87,11 @@ it('lists, compares, forks and resets all callers at the trainers’ door', asyn
   trainer.disconnect();
 });
 
-it('reads what is lawful in few bytes and refuses the rest with a line', () => {
-  writeFileSync(at('bad.csv'), 'id,name,email\nc1,Ann,ann@x.example\nc2,,nobody\n');
+it('refuses what it cannot serve with a line', () => {
+  writeFileSync(at('bad.csv'), 'id,name,email,created_at\nc1,Ann,ann@x.example,2025-01-01T00:00:00Z\nc2,Bo,bo@x.example,tomorrow\n');
   const refused: [string[], RegExp][] = [
     [['nowhere.yaml'], /nowhere\.yaml/],
-    [[at('desk.json'), '--data', at('bad.csv')], /bad\.csv, line 3/],
+    [[at('desk.json'), '--data', `customer=${at('bad.csv')}`], /bad\.csv, line 3/],
     [[at('desk.json'), '--workers', '2'], /one process/],
     [[at('desk.json'), '--task', 'x'], /no tasks/],
     [[at('customer.csv')], /OpenAPI|openapi|document/],

@@ -70,6 +70,16 @@ const finished = (spec: ServiceSpec, tool: Tool, list: ListDraft | undefined): T
   return { ...whole, args: { ...list.scopeArgs, ...whole.args } };
 };
 
+/** Tables that no tool speaks of and no table that stays refers to. Changes `tables` in place. */
+const dropUnused = (tables: Record<string, Table>, drafts: readonly FaceDraft[]): void => {
+  const used = new Set(
+    drafts.flatMap(({ tool }) => [tool.table, ...tool.reads, ...tool.writes.map(({ table }) => table)]),
+  );
+  for (const name of used)
+    for (const { fk } of Object.values(tables[name]?.cols ?? {})) if (fk !== undefined) used.add(fk);
+  for (const name of Object.keys(tables)) if (!used.has(name)) delete tables[name];
+};
+
 export interface FaceService {
   spec: ServiceSpec;
   bindings: Binding[];
@@ -104,6 +114,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   withDeletions(tables, all);
   sized(tables, entities);
   const drafts = withIds(all.map((draft) => ({ ...draft, tool: withReached(draft.tool, tables) })));
+  dropUnused(tables, drafts);
   const taken = new Set<string>();
   const names = new Map(drafts.map((draft) => [draft, toolName(draft.sighting.op.id, draft.fallback, taken)] as const));
   const info = isNode(document.root.info) ? document.root.info : {};
