@@ -105,7 +105,9 @@ it('what was composed is in the queue until all of it is written', async () => {
   while (run.exitCode === null && doneIn(file) === 0) await sleep(5);
   run.kill('SIGKILL');
   await closed;
-  expect(doneIn(file)).toBeGreaterThan(0);
+  // As if it had been killed while it wrote the tasks of a world; unless it was faster than we are.
+  const [world = ''] = readdirSync(join(at, 'worlds'));
+  if (existsSync(file)) rmSync(join(at, 'worlds', world, 'tasks', 'index.json'));
   const again = warm(['tasks', at, ...options], { timeoutMs: 200_000 });
   expect(JSON.parse(again.stdout)).toEqual(JSON.parse(made.stdout));
   expect(treeOf(at)).toEqual(treeOf(whole));

@@ -12,6 +12,7 @@ import { type Supply, supplyOf } from '../../../tasks/compose/supply.js';
 import type { TaskModels } from '../../../tasks/model/models.js';
 import type { Interrupt } from '../../interrupt.js';
 import { openQueue, type Queue } from '../queue/open.js';
+import { keepLists, restoreLists } from './lists.js';
 import { polished } from './polish.js';
 import type { Done, Slot } from './protocol.js';
 import { type Composing, composeOrders, type WorldSlots } from './work.js';
@@ -82,6 +83,7 @@ export const composeCorpus = async (
   const queue = await openQueue(plan.corpus, 'composed');
   let isOver = false;
   try {
+    await restoreLists(queue, plan.corpus);
     const made = await composed(plan, queue);
     keep(made);
     isOver = true;
@@ -135,6 +137,7 @@ const composed = async (plan: ComposePlan, queue: Queue): Promise<ComposedCorpus
     }
     const { models } = plan;
     const composing: Composing = { ...plan, queue, wantsAccounts: models?.work.judge ?? false };
+    if (round === 0) await keepLists(queue, plan.corpus, plan.worlds);
     const first = await composeOrders(composing, byWorld(slots));
     const again = (own: readonly Slot[]): Promise<Done[]> =>
       composeOrders({ ...composing, onDone: undefined }, byWorld(own));
