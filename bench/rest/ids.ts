@@ -103,16 +103,24 @@ const rowsOf = (clerk: Clerk, table: string): Row[] => {
   return rows;
 };
 
+/** `turn` goes on to other rows when the first ones would not do. */
+const at = (keys: readonly unknown[], turn: number): unknown =>
+  keys.length === 0 ? undefined : keys[turn % keys.length];
+
 type Get = { table: string; where: Record<string, unknown>; as: string };
 
 /** Arguments that lead the tool's own lookups to this row: backwards from it to the rows above that its path names. */
-const idsOfRow = (clerk: Clerk, tool: Tool, row: Row): Map<string, unknown> => {
+const idsFor = (clerk: Clerk, tool: Tool, turn: number): { row?: Row | undefined; ids: Map<string, unknown> } => {
   const gets = (tool.steps ?? []).flatMap((step): Get[] => ('get' in step ? [step.get] : []));
-  const own = gets.findLast(({ table }) => table === tool.table);
+  // Where a row is made, the last of those above it leads.
+  const own = gets.findLast(({ table }) => table === tool.table) ?? gets.at(-1);
+  const row = at(rowsOf(clerk, own?.table ?? tool.table), turn) as Row | undefined;
+  if (!row) return { ids: new Map() };
   const known = new Map<string, Row>();
   const ids = new Map<string, unknown>();
   if (own) known.set(own.as, row);
-  for (const { where, as } of [...gets].reverse()) {
+  // Twice: a row above may be known only by one that comes before it.
+  for (const { where, as } of [...gets, ...gets].reverse()) {
     const bound = known.get(as);
     if (!bound) continue;
     for (const [col, value] of Object.entries(where)) {
@@ -129,20 +137,15 @@ const idsOfRow = (clerk: Clerk, tool: Tool, row: Row): Map<string, unknown> => {
     // A row above that only has to be there is the one that this row's own columns name.
     for (const above of gets) {
       if (known.has(above.as)) continue;
-      const entries = Object.entries(above.where);
-      const params = entries.map(([, value]) => ids.get(/^\$args\.(\w+)$/.exec(String(value))?.[1] ?? ''));
-      if (entries.length === 0 || params.some((value) => value === undefined || value === null)) continue;
-      const clause = entries.map(([col]) => `"${col}" = ?`).join(' AND ');
-      const [found] = queryOf(clerk.fake, clerk.caller, `SELECT * FROM "${above.table}" WHERE ${clause}`, params);
+      const key = clerk.spec.tables[above.table]?.key.col ?? 'id';
+      const id = ids.get(/^\$args\.(\w+)$/.exec(String(above.where[key]))?.[1] ?? '');
+      if (id === undefined || id === null) continue;
+      const [found] = queryOf(clerk.fake, clerk.caller, `SELECT * FROM "${above.table}" WHERE "${key}" = ?`, [id]);
       if (found) known.set(above.as, found);
     }
   }
-  return ids;
+  return { row, ids };
 };
-
-/** `turn` goes on to other rows when the first ones would not do. */
-const at = (keys: readonly unknown[], turn: number): unknown =>
-  keys.length === 0 ? undefined : keys[turn % keys.length];
 
 /**
  * Path parameters: each from the list of its collection under the parameters before it, where the document has one; else all of them
@@ -171,8 +174,7 @@ export const pathIds = async (clerk: Clerk, operation: FaceOperation, turn: numb
   }
   if (byLists) return found;
   const tool = toolOf(clerk, operation);
-  const row = tool && (at(rowsOf(clerk, tool.table), turn) as Row | undefined);
-  const ids = tool && row ? idsOfRow(clerk, tool, row) : new Map<string, unknown>();
+  const { row, ids } = tool ? idsFor(clerk, tool, turn) : { ids: new Map<string, unknown>() };
   for (const { name, arg, origin } of places) {
     const own = ids.get(name) ?? (arg.role === 'filter' && arg.col !== undefined ? row?.[arg.col] : undefined);
     if (own !== undefined && own !== null) found.set(origin.name as string, own);

@@ -168,7 +168,7 @@ export const tripOf = async (clerk: Clerk, pair: Pair, session: string): Promise
     }
   }
   const back = await seenOf(await clerk.fake.fetch(requestOf(get.http, values, undefined, session)));
-  if (back.status !== 200)
+  if (back.status >= 300)
     return { pair: name, holds: false, why: `get answered ${back.status}: ${back.text.slice(0, 160)}` };
   const { checks } = clerk.fake.rest;
   const schema = rowSchema(get, back, checks);

@@ -165,6 +165,8 @@ export const scalarField = (name: string, schema: unknown, required: boolean, sc
 export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly string[]): Field[] => {
   const out: Field[] = [];
   const json = { type: 'json', instant: undefined, format: undefined } as const;
+  // A face's arguments may have names of their own, so that its bodies are taken apart as deep as its rows.
+  const outside = context.every === true ? (prefix?.length ?? 0) : 0;
   const walk = (view: View, path: readonly string[], allRequired: boolean, above: ReadonlySet<View>): void => {
     for (const [name, raw] of view.properties) {
       if (out.length >= MAX_FIELDS && context.every !== true) return;
@@ -199,9 +201,9 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
               entity,
             ),
           );
-        else if (keyName !== undefined && keyKind && here.length < MAX_DEPTH)
+        else if (keyName !== undefined && keyKind && here.length - outside < MAX_DEPTH)
           out.push(leaf([...here, keyName], context.schemas.view(keySchema), required, keyKind, entity));
-        else if (here.length < MAX_DEPTH && property.properties.size <= MAX_INNER && !above.has(property))
+        else if (here.length - outside < MAX_DEPTH && property.properties.size <= MAX_INNER && !above.has(property))
           walk(property, here, required, new Set([...above, property]));
         else out.push(leaf(here, property, required, json));
       } else {
