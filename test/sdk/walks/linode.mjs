@@ -1,0 +1,63 @@
+// Linode's (Akamai's) own client: instances and volumes, paging by page number, actions by POST.
+// needs {"package":"@linode/api-v4@0.158.0","document":"linode.com.json"}
+import * as linode from '@linode/api-v4';
+
+export const walk = async ({ url, step, sql, same, must, tableOf }) => {
+  linode.setToken?.('walk');
+  linode.baseRequest.interceptors.request.use((config) => {
+    const { pathname, search } = new URL(config.url, 'https://api.linode.com');
+    return { ...config, baseURL: url, url: `${pathname}${search}`, headers: { ...config.headers, Authorization: 'Bearer walk' } };
+  });
+  const failed = (work) => work.then(() => undefined, (thrown) => thrown);
+  const made = await step('createLinode', async () => {
+    const one = await linode.createLinode({ region: 'us-east', type: 'g6-standard-2', label: 'walk-1', image: 'linode/debian11', root_pass: 'a-Very-long-pass-1' });
+    same(one.label, 'walk-1');
+    must(Number.isInteger(one.id), `id ${one.id}`);
+    return one;
+  });
+  await step('createLinode: the row in SQL', () => {
+    same(sql(`SELECT * FROM "${tableOf('POST /linode/instances')}" WHERE label = ?`, 'walk-1').length, 1, 'rows');
+  });
+  await step('getLinode', async () => same((await linode.getLinode(made.id)).label, 'walk-1'));
+  await step('getLinodes: pages by number, every row once', async () => {
+    const seen = [];
+    for (let page = 1, pages = 1; page <= pages && page < 50; page++) {
+      const answer = await linode.getLinodes({ page, page_size: 25 });
+      pages = answer.pages;
+      seen.push(...answer.data.map(({ id }) => id));
+    }
+    const [{ n }] = sql(`SELECT count(*) AS n FROM "${tableOf('GET /linode/instances')}"`);
+    same(new Set(seen).size, seen.length, 'distinct');
+    same(seen.length, n, 'rows');
+  });
+  await step('updateLinode', async () => {
+    same((await linode.updateLinode(made.id, { label: 'walk-2' })).label, 'walk-2');
+    same((await linode.getLinode(made.id)).label, 'walk-2');
+  });
+  await step('linodeShutdown and linodeBoot (actions)', async () => {
+    await linode.linodeShutdown(made.id);
+    await linode.linodeBoot(made.id);
+  });
+  const volume = await step('createVolume', async () => {
+    const one = await linode.createVolume({ label: 'disk-1', size: 20, region: 'us-east' });
+    same(one.size, 20);
+    return one;
+  });
+  await step('resizeVolume (an action): the row in SQL', async () => {
+    await linode.resizeVolume(volume.id, { size: 40 });
+    same((await linode.getVolume(volume.id)).size, 40, 'size');
+    same(sql(`SELECT * FROM "${tableOf('POST /volumes')}" WHERE id = ?`, volume.id)[0]?.size, 40, 'size in SQL');
+  });
+  await step('deleteVolume', async () => {
+    await linode.deleteVolume(volume.id);
+    same(sql(`SELECT * FROM "${tableOf('POST /volumes')}" WHERE id = ?`, volume.id).length, 0, 'rows in SQL');
+  });
+  await step('an unknown id is an error with a reason', async () => {
+    const error = await failed(linode.getLinode(999_999_999));
+    must(Array.isArray(error) && typeof error[0]?.reason === 'string', JSON.stringify(error)?.slice(0, 160));
+  });
+  await step('deleteLinode', async () => {
+    await linode.deleteLinode(made.id);
+    same(sql(`SELECT * FROM "${tableOf('POST /linode/instances')}" WHERE id = ?`, made.id).length, 0, 'rows in SQL');
+  });
+};
