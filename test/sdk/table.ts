@@ -14,7 +14,9 @@ const sectionOf = ({ name, package: sdk, document, skipped, failed, steps = [] }
   if (skipped !== undefined) return `## ${name}\n\nSkipped: ${skipped}.\n`;
   const ok = steps.filter((step) => step.ok).length;
   const head = `## ${sdk ?? name}\n\nOn \`${document}\`: ${ok} of ${steps.length} steps.${failed ? ` It ended early: ${cell(failed.split('\n')[0] ?? '')}` : ''}\n`;
-  const rows = steps.map(({ step, ok: isOk, why }) => `| ${cell(step)} | ${isOk ? 'works' : cell((why ?? '').slice(0, 160))} |`);
+  const rows = steps.map(
+    ({ step, ok: isOk, why }) => `| ${cell(step)} | ${isOk ? 'works' : cell((why ?? '').slice(0, 160))} |`,
+  );
   return `${head}\n| step | |\n|---|---|\n${rows.join('\n')}\n`;
 };
 

@@ -6,11 +6,26 @@ export const walk = async ({ url, step, sql, same, must, tableOf }) => {
   linode.setToken?.('walk');
   linode.baseRequest.interceptors.request.use((config) => {
     const { pathname, search } = new URL(config.url, 'https://api.linode.com');
-    return { ...config, baseURL: url, url: `${pathname}${search}`, headers: { ...config.headers, Authorization: 'Bearer walk' } };
+    return {
+      ...config,
+      baseURL: url,
+      url: `${pathname}${search}`,
+      headers: { ...config.headers, Authorization: 'Bearer walk' },
+    };
   });
-  const failed = (work) => work.then(() => undefined, (thrown) => thrown);
+  const failed = (work) =>
+    work.then(
+      () => undefined,
+      (thrown) => thrown,
+    );
   const made = await step('createLinode', async () => {
-    const one = await linode.createLinode({ region: 'us-east', type: 'g6-standard-2', label: 'walk-1', image: 'linode/debian11', root_pass: 'a-Very-long-pass-1' });
+    const one = await linode.createLinode({
+      region: 'us-east',
+      type: 'g6-standard-2',
+      label: 'walk-1',
+      image: 'linode/debian11',
+      root_pass: 'a-Very-long-pass-1',
+    });
     same(one.label, 'walk-1');
     must(Number.isInteger(one.id), `id ${one.id}`);
     return one;

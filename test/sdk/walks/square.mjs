@@ -17,7 +17,12 @@ export const walk = async ({ url, step, sql, same, must, tableOf }) => {
     return made;
   });
   await step('customers.create: the row in SQL', () => {
-    same(sql(`SELECT * FROM "${tableOf('POST /v2/customers')}" WHERE given_name = 'Ines' AND family_name = 'Okafor'`).length, 1, 'rows');
+    same(
+      sql(`SELECT * FROM "${tableOf('POST /v2/customers')}" WHERE given_name = 'Ines' AND family_name = 'Okafor'`)
+        .length,
+      1,
+      'rows',
+    );
   });
   await step('customers.get: all that was sent comes back', async () => {
     const { customer: back } = await square.customers.get({ customerId: customer.id });
