@@ -208,3 +208,17 @@ it('a key whose session is over opens another one', async () => {
   expect(other.id).not.toBe(session.id);
   expect(await inProcess(running.server).open(TASK, { key: 'k' })).toEqual(other);
 });
+
+it('a resume that was lost is told to whoever calls, and not only that the session is paused', async () => {
+  machine = new Machine(engine, { ...SERVER, durability: 'none' });
+  const running = await machine.start();
+  const trainer = inProcess(running.server);
+  const { id } = await trainer.open(TASK);
+  await trainer.pause(id);
+  const kept = running.house.keeper.of(running.server.live(id));
+  expect(kept && (await running.house.savepoints.save(kept))).toBe(true);
+  await trainer.resume(id);
+  const [, next] = await restarted(running);
+  await expect(add(next, id, 1)).rejects.toMatchObject({ code: 'rolled_back', value: { seq: 1, lost: 2 } });
+  await expect(add(next, id, 1)).rejects.toMatchObject({ code: 'session_paused' });
+});

@@ -112,8 +112,10 @@ export class LiveSession {
   /** As `on`, of an open session only. Throws `session_paused`, `session_forked` or `session_closed`. */
   onOpen<T>(work: (session: Session) => Maybe<T>): Maybe<T> {
     return this.on((session) => {
-      if (this.status !== 'open') throw notOpen(this.status, this.id);
-      return work(session);
+      if (this.status === 'open') return work(session);
+      // That it is paused may be what came back with a loss.
+      this.needTold();
+      throw notOpen(this.status, this.id);
     });
   }
 
