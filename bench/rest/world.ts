@@ -1,4 +1,6 @@
 /** A document's face on a seeded world, in process, for measuring what its tools do. */
+
+import { ServiceSpec } from '../../src/artifacts/service.js';
 import { assembleWorld } from '../../src/author/assemble.js';
 import { drawClock } from '../../src/author/catalogue/brief/clock.js';
 import { drawCompany } from '../../src/author/catalogue/brief/company.js';
@@ -31,6 +33,7 @@ export const openFace = (engine: Engine, name: string, text: string, seed: strin
   const base = { ...made, operations, schemas: schemasOf(refs) };
   const { spec } = made;
   if (!spec) return { ...base, live: undefined };
+  ServiceSpec.parse(spec);
   const draw = rng(seed, 'fake', spec.id);
   const where = { code: 'US', city: undefined, evidence: [] };
   const brief = readText(spec.title);

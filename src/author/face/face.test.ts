@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Binding } from '../../artifacts/face.js';
+import { ServiceSpec } from '../../artifacts/service.js';
 import { httpOperations } from '../../document/http.js';
 import { refsOf } from '../../document/refs.js';
 import { type CompiledFake, compileFake } from '../../fake/compile.js';
@@ -79,8 +80,10 @@ describe('what stands behind the operations', () => {
 
   it('is the same twice', () => {
     const { document } = open();
+    const made = authorFace(document, { name: 'tracker', seed: '1' });
     const twice = [1, 2].map(() => canonicalJson(authorFace(document, { name: 'tracker', seed: '1' }) as never));
     expect(twice[0]).toBe(twice[1]);
+    expect(ServiceSpec.parse(made.spec)).toEqual(made.spec);
   });
 });
 

@@ -38,17 +38,35 @@ const merged = (writes: readonly Write[]): Write[] => {
   return [...out.values()];
 };
 
+interface Reference {
+  table: string;
+  col: string;
+  onDelete: NonNullable<Table['cols'][string]['onDelete']>;
+}
+
+const known = new WeakMap<Tables, Map<string, Reference[]>>();
+
+/** References that a deletion follows, by the table they lead to; found once for all tools. */
+const referencesTo = (tables: Tables): Map<string, Reference[]> => {
+  const kept = known.get(tables);
+  if (kept) return kept;
+  const out = new Map<string, Reference[]>();
+  for (const [table, { cols }] of Object.entries(tables))
+    for (const [col, { fk, onDelete }] of Object.entries(cols))
+      if (fk !== undefined && onDelete !== undefined) out.set(fk, [...(out.get(fk) ?? []), { table, col, onDelete }]);
+  known.set(tables, out);
+  return out;
+};
+
 /** The tool with the tables among its writes that a deletion reaches through references. */
 export const withReached = (tool: Tool, tables: Tables): Tool => {
   if (!deletes(tool)) return tool;
   const writes = [...tool.writes];
   const gone = new Set([tool.table]);
   for (const parent of gone)
-    for (const [name, { cols }] of Object.entries(tables))
-      for (const [col, { fk, onDelete }] of Object.entries(cols)) {
-        if (fk !== parent || onDelete === undefined) continue;
-        writes.push(onDelete === 'cascade' ? { table: name, delete: true } : { table: name, cols: [col] });
-        if (onDelete === 'cascade') gone.add(name);
-      }
+    for (const { table, col, onDelete } of referencesTo(tables).get(parent) ?? []) {
+      writes.push(onDelete === 'cascade' ? { table, delete: true } : { table, cols: [col] });
+      if (onDelete === 'cascade') gone.add(table);
+    }
   return { ...tool, writes: merged(writes) };
 };

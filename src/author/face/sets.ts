@@ -94,7 +94,7 @@ export const addSets = (inputs: Inputs, subject: Subject, mode: Mode, fixed: Rea
     // Another thing under the name of a reference names no row.
     const plain = isKey || isPlain(viewAt(subject, origin), column, body.field.type);
     if (!plain && column.fk !== undefined) continue;
-    const arg: Arg = { type: plain ? column.type : 'json', role: plain ? 'set' : 'input', col: body.col };
+    const arg: Arg = { type: plain ? column.type : 'json', role: 'set', col: body.col };
     if (mode === 'create' && body.field.required) arg.required = true;
     if (column.fk && plain) arg.ref = column.fk;
     if (body.field.description) arg.description = body.field.description.slice(0, 200);

@@ -7,6 +7,7 @@ import { identifier, surfaceField, unique } from './names.js';
 import { pagingRole } from './query.js';
 import type { Resource } from './resources.js';
 import type { View } from './schema.js';
+import { SurfacePaths } from './surface-paths.js';
 import type { DocParam, Field } from './types.js';
 import { keptWhole } from './whole.js';
 
@@ -110,11 +111,13 @@ const writtenIn = (resource: Resource, context: FieldContext): Set<string> => {
 
 const answerFields = (resource: Resource, keyProperty: string, context: FieldContext): Field[] => {
   const found = new Map<string, Field>();
+  const paths = new SurfacePaths();
   resource.views.slice(0, context.every === true ? 12 : 4).forEach((view, at) => {
     for (const field of fieldsOf(view, context)) {
       const path = surfaceField(field.path);
-      if (![...found.keys()].some((other) => collides(other, path)))
-        found.set(path, at === 0 ? field : { ...field, required: false });
+      if (paths.collides(path)) continue;
+      paths.add(path);
+      found.set(path, at === 0 ? field : { ...field, required: false });
     }
   });
   const all = [...found.values()];
@@ -192,13 +195,13 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
   const context = given.every === true ? { ...given, whole: keptWhole(resource, given) } : given;
   const facts = new Map<string, ColumnFact>();
   const taken = new Set<string>();
-  const surfaces: string[] = [];
+  const surfaces = new SurfacePaths();
   const byPlain = new Map<string, string>();
   const byLoose = new Map<string, string | undefined>();
   const put = (wanted: string, column: Column, from: ColumnFact['from'], field: Field): string => {
     const name = unique(identifier(wanted, 'field'), taken);
     facts.set(name, { name, column, field, from });
-    if (column.field !== undefined) surfaces.push(column.field);
+    if (column.field !== undefined) surfaces.add(column.field);
     return name;
   };
   const remember = (path: readonly string[], name: string): void => {
@@ -216,7 +219,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
   }
   const keyField: Field = { ...blank(keyPath, key.type), ...(key.field ? { description: key.field.description } : {}) };
   if (keyCol === undefined) {
-    const free = surfaces.some((path) => collides(path, surfaceField(keyPath)));
+    const free = surfaces.collides(surfaceField(keyPath));
     keyCol = put(
       plain(keyPath),
       {
@@ -243,7 +246,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
       let col = known !== undefined && facts.has(known) ? known : undefined;
       if (col !== undefined && fields.some((other) => other.col === col)) col = undefined;
       const shown = surfaceField(inner);
-      const clash = surfaces.some((path) => collides(path, shown));
+      const clash = surfaces.collides(shown);
       if (col === undefined && clash) col = standIn(facts, plain(inner), field, fields);
       if (col === undefined && !clash && (facts.size < roomFor(context) + MOST_OF_BODIES || field.required)) {
         col = put(plain(inner), columnOf({ ...field, path: inner, required: false }), 'body', {
@@ -266,7 +269,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
       const shown = surfaceField([param.name]);
       let col = byPlain.get(words) ?? byLoose.get(loose(words));
       if (!field || fields.some((other) => other.col === col)) continue;
-      if (col === undefined && !surfaces.some((path) => collides(path, shown)) && facts.size < roomFor(context)) {
+      if (col === undefined && !surfaces.collides(shown) && facts.size < roomFor(context)) {
         col = put(words, columnOf({ ...field, path: [param.name], required: false }), 'body', field);
         remember([param.name], col);
       }
