@@ -7,6 +7,7 @@ import type { FaceCall } from '../../serve/face/call-log.js';
 import type { Caller } from '../../serve/face/callers.js';
 import { SESSION_HEADER } from '../../serve/face/callers.js';
 import { CONTROL } from '../../serve/face/control.js';
+import { keyNaming } from '../../serve/face/keys.js';
 import { ownPathOf } from '../../serve/face/own-path.js';
 import type { SentWebhook } from '../../serve/face/webhooks/log.js';
 import type { Session } from '../../serve/sessions/session.js';
@@ -40,6 +41,7 @@ export interface Inside {
 
 export class WorldHandle implements TestWorld, Inside {
   readonly url: string;
+  readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly mcp: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
   readonly clock: WorldClock;
@@ -55,6 +57,7 @@ export class WorldHandle implements TestWorld, Inside {
   ) {
     this.#caller = caller;
     this.url = `${served.origin}${ownPathOf(caller.name)}`;
+    this.key = keyNaming(caller.name);
     this.headers = { [SESSION_HEADER]: caller.name };
     this.mcp = { url: `${this.url}${CONTROL}/mcp`, headers: {} };
     this.clock = {

@@ -60,13 +60,19 @@ it('is reached by header too, and by a URL that names it', async () => {
   const { origin } = new URL(one.url);
   const plain = await fetch(`${origin}/customers`, { headers: one.headers });
   expect(plain.status).toBe(200);
+  const keys = [`Bearer ${one.key}`, one.key, `Basic ${Buffer.from(`${one.key}:x`).toString('base64')}`];
+  for (const authorization of keys) await fetch(`${origin}/customers`, { headers: { authorization } });
+  for (const authorization of [`Bearer x${one.key}`, 'Basic !', 'treadle_session_'])
+    await fetch(`${origin}/customers`, { headers: { authorization } });
+  expect(one.calls()).toHaveLength(4);
   await one.fetch(`${one.url}/customers`);
   await one.fetch(new Request(`${one.url}/v2/customers`));
-  expect(one.calls().map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'GET /customers',
-    'GET /customers',
-    'GET /v2/customers',
-  ]);
+  expect(
+    one
+      .calls()
+      .slice(3)
+      .map(({ method, path }) => `${method} ${path}`),
+  ).toEqual(['GET /customers', 'GET /customers', 'GET /v2/customers']);
 });
 
 it('moves the clock; what is created then says so', async () => {

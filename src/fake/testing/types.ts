@@ -54,6 +54,8 @@ export interface TestWorld extends AsyncDisposable {
   readonly name: string;
   /** What a client of the API takes for its base URL; whatever key it sends, it talks to this session. */
   readonly url: string;
+  /** An API key that means this session, for clients that take neither a path in their base URL nor headers. */
+  readonly key: string;
   /** Makes a client of another URL of the same server talk to this session. */
   readonly headers: Readonly<Record<string, string>>;
   /** The same state for agents (MCP over HTTP). */

@@ -15,7 +15,7 @@ import type { ToolHost } from '../tool-host.js';
 import { CallLog } from './call-log.js';
 import type { Kept } from './kept.js';
 import type { KeyPlace } from './keys.js';
-import { keyOf } from './keys.js';
+import { keyOf, sessionIn } from './keys.js';
 import type { FaceRequest } from './types.js';
 
 export const SESSION_HEADER = 'x-treadle-session';
@@ -79,6 +79,8 @@ export class Callers {
     }
     const key = keyOf(request, this.options.keys);
     if (key === undefined) return undefined;
+    const named = sessionIn(key);
+    if (named !== undefined) return named;
     const token = bearerOf(request.headers.authorization) ?? key;
     const claimed = claimOf(token);
     if (claimed) return this.#byToken(token, claimed.id);

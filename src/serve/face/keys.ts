@@ -52,3 +52,16 @@ export const keyOf = ({ headers, query }: FaceRequest, places: readonly KeyPlace
   }
   return undefined;
 };
+
+const NAMING = 'treadle_session_';
+const NAMED = new RegExp(`(?:^|[\\s:="])${NAMING}([A-Za-z0-9_.-]{1,100})`);
+
+/** A key that names a session, for clients that can be given a key and nothing else. */
+export const keyNaming = (name: string): string => NAMING + name;
+
+/** The session that a key names: `Bearer treadle_session_NAME`, or the user or password of basic authentication. */
+export const sessionIn = (key: string): string | undefined => {
+  const [, basic] = /^basic\s+([A-Za-z0-9+/=_-]{1,1024})$/i.exec(key) ?? [];
+  const text = basic === undefined ? key : Buffer.from(basic, 'base64').toString('utf8');
+  return text.includes(NAMING) ? NAMED.exec(text)?.[1] : undefined;
+};
