@@ -220,3 +220,21 @@ describe.each<[string, (bytes: Buffer, from: number) => number]>([
     expect((await add(after, session, 2, 'op-2')).entry.index).toBe(seq);
   });
 });
+
+it('lets an agent in whose session is paused by the loss, and tells it once', async () => {
+  machine = new Machine(engine, { durability: 'none' });
+  const before = await machine.start();
+  const session = await open(before);
+  await before.server.pause(session.id);
+  const kept = before.house.keeper.of(before.server.live(session.id));
+  expect(kept && (await before.house.savepoints.save(kept))).toBe(true);
+  await before.server.resume(session.id);
+  machine.kill(before);
+  const { server } = await machine.start();
+  const come = () => server.find(session.token);
+  const found = come();
+  if (found.state !== 'open') throw new Error(found.state);
+  const told = await found.session.host.call('create_customer', { name: 'New', email: 'new@mail.example' });
+  expect(told.error).toMatchObject({ code: 'rolled_back' });
+  expect(come()).toEqual({ state: 'paused' });
+});

@@ -127,7 +127,8 @@ export class Roll {
     const { live, found } = bearer;
     if (live.status === 'closed') return { state: 'gone' };
     live.usedAt = now;
-    return live.status === 'open' ? found : { state: live.status };
+    // Whoever has a loss to be told of comes in: the session itself tells it, and then what it is now.
+    return live.status === 'open' || live.lost !== undefined ? found : { state: live.status };
   }
 
   /** Told once of each session that closed. */
