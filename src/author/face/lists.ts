@@ -12,6 +12,7 @@ import { manyRows } from './answers.js';
 import { type Drafted, draftOf, errorsOf, type Subject } from './draft.js';
 import { addInput, type Inputs, noInputs, type Origin } from './inputs.js';
 import { type Scope, scopeOf } from './scope.js';
+import { beyond } from './wide.js';
 
 /** Most that any page may be asked to have. */
 const LARGEST = 1_000_000;
@@ -164,6 +165,8 @@ export interface ListDraft {
   scopeArgs: Tool['args'];
   /** Largest page, where the document's schema refuses none. */
   most?: number;
+  /** Arguments that take values besides those of their column. */
+  wide: Map<string, string[]>;
 }
 
 export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted, string>; list: ListDraft } => {
@@ -172,6 +175,7 @@ export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted,
   const scope = scopeOf(inputs, subject, 'read');
   const scopeArgs = { ...inputs.args };
   if (!addNarrow(inputs, subject)) return 'a list narrowed by a path parameter that no column holds';
+  const wide = new Map<string, string[]>();
   const seen = { sorts: false, turns: false, pages: false };
   let most: number | undefined;
   for (const asked of askedOf(subject)) {
@@ -180,7 +184,11 @@ export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted,
     if (!arg) continue;
     const isOpen = arg.role === 'limit' && context.schemas.view(asked.param.schema).facts.get('maximum') === undefined;
     if (isOpen) most = arg.max;
-    addInput(inputs, asked.param.name.replace(/[[\]]+/g, '_'), isOpen ? { ...arg, max: LARGEST } : arg, asked.origin);
+    const wanted = asked.param.name.replace(/[[\]]+/g, '_');
+    const name = addInput(inputs, wanted, isOpen ? { ...arg, max: LARGEST } : arg, asked.origin);
+    const fact = arg.role === 'filter' && arg.op === 'eq' ? entity.columns.facts.get(arg.col ?? '') : undefined;
+    const extra = beyond(fact?.column.enum, context.schemas.view(asked.param.schema).enum);
+    if (extra.length > 0) wide.set(name, extra);
   }
   const match = searched(entity);
   const queried = match.length > 0 && Object.values(inputs.args).some(({ role }) => role === 'query');
@@ -198,5 +206,5 @@ export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted,
   );
   const args = Object.fromEntries(Object.entries(draft.tool.args).filter(([name]) => !Object.hasOwn(scopeArgs, name)));
   const tool = { ...draft.tool, args, ...(queried ? { match } : {}), errors: errorsOf(sighting, { writes: [] }) };
-  return { draft: { ...draft, tool }, list: { scope, scopeArgs, ...(most === undefined ? {} : { most }) } };
+  return { draft: { ...draft, tool }, list: { scope, scopeArgs, wide, ...(most === undefined ? {} : { most }) } };
 };

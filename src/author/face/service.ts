@@ -24,6 +24,7 @@ import { plainDrafts } from './operations.js';
 import { refusing } from './refusing.js';
 import { relaxed } from './relax.js';
 import { sized } from './sizes.js';
+import { withWide } from './wide.js';
 
 type Note = (operation: string, why: string) => void;
 
@@ -66,7 +67,8 @@ const withIds = (drafts: readonly FaceDraft[]): FaceDraft[] => {
 const finished = (spec: ServiceSpec, tool: Tool, list: ListDraft | undefined): Tool => {
   if (!list) return tool;
   const turned = withDirection(spec, tool);
-  const whole = withScope(turned, list, expandTool(spec, turned).steps);
+  const expanded = withScope(turned, list, expandTool(spec, turned).steps);
+  const whole = withWide(expanded, list.wide, (col) => spec.tables[tool.table]?.cols[col]?.enum);
   return { ...whole, args: { ...list.scopeArgs, ...whole.args } };
 };
 

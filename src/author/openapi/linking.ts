@@ -1,4 +1,5 @@
 /** Nested places that only link rows of two resources: members of a team, labels of an issue, repositories of a secret. */
+import { isNode } from '../../document/node.js';
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import { type Group, hasItems, speaksOf } from './groups.js';
 import type { ParentParam, Sighting } from './sightings.js';
@@ -42,13 +43,19 @@ const adds = ({ kind, keyParam, op, body }: Sighting, nouns: readonly string[]):
 
 const removes = ({ kind, keyParam }: Sighting): boolean => kind === 'delete' && keyParam !== undefined;
 
+/** A text or a number says something of a row of its own: only a list names rows that are there. */
+const isScalar = (raw: unknown): boolean =>
+  isNode(raw) && typeof raw.type === 'string' && /^(string|integer|number|boolean)$/.test(raw.type);
+
 /** Adds, replaces or takes out all that a list in its body names, or clears them. */
 const setsMany = ({ kind, keyParam, op, body }: Sighting): boolean =>
   keyParam === undefined &&
   (kind === 'delete' ||
     ((kind === 'create' || kind === 'update') &&
       op.body !== undefined &&
-      (body === undefined || body.item.properties.size <= MOST_FIELDS)));
+      (body === undefined ||
+        (body.item.properties.size <= MOST_FIELDS &&
+          (body.item.properties.size === 0 || ![...body.item.properties.values()].every(isScalar))))));
 
 /** Shows the other resource's own rows, or only whether the link is there. */
 const shows = (sighting: Sighting, home: Group): boolean =>
