@@ -60,9 +60,21 @@ export const meaningOf = (name: string): Meaning => {
 const isEnd = (whole: readonly string[], end: readonly string[]): boolean =>
   end.length > 0 && end.every((word, i) => whole[whole.length - end.length + i] === word);
 
-/** Whether the name's noun is that of a table: one may say more than the other (`crm.customer`, `shop_order`). */
-export const isOfTable = ({ noun }: Meaning, table: string): boolean => {
-  const words = (text: readonly string[]): string[] => wordsOf(singular(text.join('_')));
-  const [said, own] = [words(noun), words([table])];
-  return isEnd(said, own) || isEnd(own, said);
+const plain = (words: readonly string[]): string[] => wordsOf(singular(words.join('_')));
+
+/** Higher for names that say the same, lower for each word that only one of them has; undefined for another noun. */
+const likeness = (said: readonly string[], own: readonly string[]): number | undefined =>
+  isEnd(said, own) || isEnd(own, said)
+    ? 10 * Math.min(said.length, own.length) - Math.abs(said.length - own.length)
+    : undefined;
+
+/** Which of the tables the name's noun is: one may say more than the other (`crm.customer`, `shop_order`). */
+export const tablesMeant = ({ noun }: Meaning, tables: readonly string[]): string[] => {
+  const said = plain(noun);
+  const scores = tables.flatMap((table) => {
+    const score = likeness(said, plain([table]));
+    return score === undefined ? [] : [{ table, score }];
+  });
+  const best = Math.max(...scores.map(({ score }) => score));
+  return scores.filter(({ score }) => score === best).map(({ table }) => table);
 };

@@ -5,19 +5,26 @@ import type { Table } from '../../../artifacts/table.js';
 import type { HttpParam } from '../../../document/http.js';
 import { type Effect, isTold, sameWord } from './effect.js';
 import { resolved } from './expression.js';
-import { isOfTable, meaningOf } from './meaning.js';
+import { meaningOf, tablesMeant } from './meaning.js';
 import { isAllowed } from './post.js';
 import { signedHeaders } from './sign.js';
 
 it('reads names in the forms that documents have', () => {
   for (const name of ['customer.created', 'customer_created', 'newCustomer', 'onCustomerCreated', 'CUSTOMER_ADDED']) {
     const meaning = meaningOf(name);
-    expect([name, [...meaning.changes], isOfTable(meaning, 'customer')]).toEqual([name, ['insert'], true]);
+    expect([name, [...meaning.changes], tablesMeant(meaning, ['order', 'customer'])]).toEqual([
+      name,
+      ['insert'],
+      ['customer'],
+    ]);
   }
-  expect(isOfTable(meaningOf('crm.customers.deleted'), 'customer')).toBe(true);
-  expect(isOfTable(meaningOf('order.created'), 'shop_order')).toBe(true);
-  expect(isOfTable(meaningOf('customer.created'), 'order')).toBe(false);
-  expect(isOfTable(meaningOf('created'), 'order')).toBe(false);
+  const meant = (name: string, ...tables: string[]): string[] => tablesMeant(meaningOf(name), tables);
+  expect(meant('crm.customers.deleted', 'customer', 'crm')).toEqual(['customer']);
+  expect(meant('order.created', 'shop_order')).toEqual(['shop_order']);
+  expect(meant('order.created', 'shop_order', 'order')).toEqual(['order']);
+  expect(meant('check-run-completed', 'run', 'check_run', 'check')).toEqual(['check_run']);
+  expect(meant('customer.created', 'order')).toEqual([]);
+  expect(meant('created', 'order')).toEqual([]);
 });
 
 it('knows one word in its forms', () => {

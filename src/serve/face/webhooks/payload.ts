@@ -2,7 +2,7 @@
 import type { Binding } from '../../../artifacts/face.js';
 import { isNode } from '../../../document/node.js';
 import type { Json } from '../../../kit/hash.js';
-import { snake, wordsOf } from '../../../kit/words.js';
+import { snake } from '../../../kit/words.js';
 import { type AnswererOptions, answererOf, shapesOfDocument } from '../answer/answerer.js';
 import type { Flat, Flats } from '../answer/flat.js';
 import type { FaceOperation } from '../types.js';
@@ -32,6 +32,8 @@ export interface PayloadOptions {
 
 const DEEPEST = 3;
 const SAME_SCHEMA = 100;
+/** Parts of a schema that are looked at for the row. */
+const MOST_PARTS = 4_000;
 
 interface Place {
   path: string[];
@@ -46,7 +48,14 @@ const isNamed = (schema: unknown, table: string): boolean => {
 const branchesOf = (flat: Flat): unknown[] => flat.choices.flatMap(({ branches }) => [...branches]);
 
 /** Where a schema has the most of the row's fields. */
-const placeIn = (schema: unknown, row: EventRow, flats: Flats, path: string[] = []): Place => {
+const placeIn = (
+  schema: unknown,
+  row: EventRow,
+  flats: Flats,
+  budget: { left: number },
+  path: string[] = [],
+): Place => {
+  budget.left--;
   const flat = flats.of(schema);
   const own = Object.keys(row.fields).filter((name) => flat.properties.has(name)).length;
   const named =
@@ -55,24 +64,39 @@ const placeIn = (schema: unknown, row: EventRow, flats: Flats, path: string[] = 
   const better = (place: Place): void => {
     if (place.score > best.score) best = place;
   };
-  if (path.length >= DEEPEST) return best;
-  for (const branch of branchesOf(flat).slice(0, 24)) better(placeIn(branch, row, flats, path));
-  for (const [name, property] of flat.properties) better(placeIn(property, row, flats, [...path, name]));
+  // A place of the row's own schema holds no better one.
+  if (path.length >= DEEPEST || named) return best;
+  for (const branch of branchesOf(flat).slice(0, 24))
+    if (budget.left > 0) better(placeIn(branch, row, flats, budget, path));
+  for (const [name, property] of flat.properties)
+    if (budget.left > 0) better(placeIn(property, row, flats, budget, [...path, name]));
   return best;
+};
+
+const places = new WeakMap<Declared, Map<string, Place>>();
+
+/** Rows of one table have the same fields, and the same place. */
+const placeFor = (declared: Declared, schema: unknown, row: EventRow, flats: Flats): Place => {
+  const known = places.get(declared) ?? new Map<string, Place>();
+  places.set(declared, known);
+  const found = known.get(row.table) ?? placeIn(schema, row, flats, { left: MOST_PARTS });
+  known.set(row.table, found);
+  return found;
 };
 
 const TYPE = /^(type|event|event_type|event_name|kind|topic|trigger|action)$/;
 const MOMENT = /^(created|created_at|timestamp|time|sent_at|occurred_at|event_time|event_timestamp|date|fired_at)$/;
 
-const wordFor = (flat: Flat, name: string, row: EventRow): Json | undefined => {
-  const { listed } = flat;
-  if (listed === undefined) return name;
-  const plain = snake(name);
-  const words = wordsOf(name);
-  return listed.find(
-    (one) => typeof one === 'string' && (snake(one) === plain || words.includes(snake(one)) || one === row.change),
-  );
+/** `customer.created` of `CustomerCreated`: the same words, or the same at the end. */
+const saysSame = (one: string, name: string): boolean => {
+  const [own, said] = [snake(one), snake(name)];
+  return own === said || own.endsWith(`_${said}`) || said.endsWith(`_${own}`);
 };
+
+const wordFor = ({ listed }: Flat, name: string, row: EventRow): Json | undefined =>
+  listed === undefined
+    ? name
+    : listed.find((one) => typeof one === 'string' && (saysSame(one, name) || one === row.change));
 
 interface Around {
   flats: Flats;
@@ -83,7 +107,8 @@ interface Around {
   isBare: boolean;
 }
 
-const around = (flat: Flat, { flats, name, row, now, isBare }: Around): { [key: string]: Json } => {
+const around = (flat: Flat, about: Around, depth = 0): { [key: string]: Json } => {
+  const { flats, name, row, now, isBare } = about;
   const out: { [key: string]: Json } = {};
   for (const [property, schema] of flat.properties) {
     const plain = snake(property);
@@ -99,6 +124,10 @@ const around = (flat: Flat, { flats, name, row, now, isBare }: Around): { [key: 
     // Where the row has no place of its own, what of it the event shows; the event's id is its own.
     else if (isBare && plain !== 'id' && Object.hasOwn(row.fields, property))
       out[property] = row.fields[property] as Json;
+    else if (isBare && depth < DEEPEST && inner.properties.size > 0) {
+      const within = around(inner, about, depth + 1);
+      if (Object.keys(within).length > 0) out[property] = within;
+    }
   }
   return out;
 };
@@ -139,7 +168,7 @@ export const payloadOf = (
       type: 'application/json',
       body: JSON.stringify({ event: declared.name, created: now, data: row.fields }),
     };
-  const found = placeIn(schema, row, flats);
+  const found = placeFor(declared, schema, row, flats);
   const isBare = found.score < Math.min(2, Object.keys(row.fields).length);
   const path = isBare ? [] : found.path;
   const outer =

@@ -17,7 +17,7 @@ import { callbacksOf, type Declared, type DeclaredCallback, webhooksOf } from '.
 import { type Effect, isTold } from './effect.js';
 import { resolved } from './expression.js';
 import { type SentWebhook, WebhookLog } from './log.js';
-import { isOfTable } from './meaning.js';
+import { tablesMeant } from './meaning.js';
 import { payloadOf } from './payload.js';
 import { isAllowed, post } from './post.js';
 import { effectsOf, rowsBefore } from './rows.js';
@@ -106,6 +106,16 @@ export const webhooksFor = (given: WebhooksGiven): Webhooks | undefined => {
     if (own.length > 0) callbacks.set(operation, own);
   }
   if (webhooks.length === 0 && callbacks.size === 0) return undefined;
+  let ofTable: Map<string, Declared[]> | undefined;
+  const webhooksOfTable = (table: string): readonly Declared[] => {
+    if (ofTable === undefined) {
+      ofTable = new Map();
+      for (const declared of webhooks)
+        for (const meant of tablesMeant(declared.meaning, Object.keys(spec.tables)))
+          ofTable.set(meant, [...(ofTable.get(meant) ?? []), declared]);
+    }
+    return ofTable.get(table) ?? [];
+  };
   const end = new AbortController();
   const tellsOfDeletes = webhooks.some(
     ({ meaning }) => !meaning.changes.has('insert') && !meaning.changes.has('update'),
@@ -212,11 +222,8 @@ export const webhooksFor = (given: WebhooksGiven): Webhooks | undefined => {
         const effects = effectsOf(caller, spec, outcome.entry.touched, earlier);
         const action = operation && actionOf(operation);
         for (const effect of effects)
-          for (const declared of webhooks)
-            if (
-              isOfTable(declared.meaning, effect.table) &&
-              isTold(declared.meaning, effect, spec.tables[effect.table] as Table, action)
-            )
+          for (const declared of webhooksOfTable(effect.table))
+            if (isTold(declared.meaning, effect, spec.tables[effect.table] as Table, action))
               send({ declared, kind: 'webhook', url: typeof to === 'string' ? to : undefined }, effect, event);
         callBack(event, effects);
       } finally {
