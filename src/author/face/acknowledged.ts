@@ -14,6 +14,8 @@ import { addKey, NO_ROW, theRow } from './rows.js';
 import { scopeOf } from './scope.js';
 import { updateDraft } from './writes.js';
 
+const READS_PART = 'reads a part or a computed view of one thing';
+
 /** Fields of the body that are columns of the row under the same name. */
 const namedColumns = ({ entity, sighting: { body }, context }: Subject): { fields: BodyField[]; all: boolean } => {
   if (!body || body.many) return { fields: [], all: false };
@@ -38,6 +40,8 @@ export const acknowledged = (subject: Subject): Drafted => {
     const draft = updateDraft(subject);
     if (typeof draft !== 'string') return { ...draft, evidence: 'its body names columns of the row' };
   }
+  // What a read shows of a row besides itself is not kept: it is answered from examples.
+  if (sighting.op.method === 'get' && !isShown) return READS_PART;
   const inputs = noInputs();
   const scope = scopeOf(inputs, subject, 'read');
   const key = addKey(inputs, subject);

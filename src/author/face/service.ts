@@ -9,6 +9,7 @@ import { expandTool } from '../../world/program/macros.js';
 import { compileAction, noVerb, verbOf } from '../openapi/actions.js';
 import { withDirection } from '../openapi/direction.js';
 import type { Entity } from '../openapi/entities.js';
+import { wrapperWords } from '../openapi/keys.js';
 import { linkTable } from '../openapi/memberships.js';
 import { identifier, toolName, unique } from '../openapi/names.js';
 import { about, addColumns, type ServiceContext, STYLES, withTouched } from '../openapi/service.js';
@@ -95,6 +96,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   const all: FaceDraft[] = [];
   const lists = new Map<string, ListDraft>();
   for (const entity of entities) {
+    entity.aliases = wrapperWords(entity.resource);
     numbered(entity);
     digits(entity, context.schemas);
     const plain = plainDrafts(entity, context, note);

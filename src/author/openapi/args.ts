@@ -88,6 +88,7 @@ export const keyArg = (
     snake(entity.key.property),
     'id',
     ...wide,
+    ...(entity.aliases ?? []),
     'arn',
     'identifier',
   ]);

@@ -19,6 +19,8 @@ export interface Entity {
   table: Table;
   key: FoundKey;
   columns: Columns;
+  /** Other words that calls name a row by. */
+  aliases?: readonly string[];
   /** Column that holds the parent's key, by the parent collection's template. */
   parents: Map<string, string>;
   /** Reads of other rows through a reference of its own. */
@@ -81,7 +83,7 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas, eve
   const fit: { resource: Resource; key: FoundKey }[] = [];
   for (const resource of resources) {
     const why = unfit(resource, every);
-    const key = why === undefined ? findKey(resource, schemas) : undefined;
+    const key = why === undefined ? findKey(resource, schemas, every) : undefined;
     if (why !== undefined) rejected.push({ resource, why });
     else if (!key) rejected.push({ resource, why: 'no property or path parameter keys its rows' });
     else fit.push({ resource, key });

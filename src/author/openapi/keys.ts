@@ -104,8 +104,19 @@ const partKey = (resource: Resource, param: string, schemas: Schemas): FoundKey 
 
 const BODY_KEY = /(^|_)(id|uuid|guid|arn|name|key|identifier|sid|code|number)$/;
 
+/** `{channel: {...}}` in the answers of conversations: what is called `channel` in a call names one. */
+export const wrapperWords = ({ sightings }: Resource): string[] => {
+  const words = sightings.flatMap(({ answer }) => {
+    const last = answer?.path.at(-1);
+    return last === undefined ? [] : [singular(snake(last))];
+  });
+  return [...new Set(words)]
+    .filter((word) => !/^(data|item|result|value|record|list|response)$/.test(word))
+    .flatMap((word) => [word, `${word}_id`]);
+};
+
 /** What the procedures that read, change or delete one row require, where all they have is a body or a query. */
-const namedElsewhere = (resource: Resource, schemas: Schemas): string | undefined => {
+const namedElsewhere = (resource: Resource, schemas: Schemas, words: readonly string[]): string | undefined => {
   const votes = new Map<string, number>();
   const noun = resource.noun.split('_').at(-1) as string;
   for (const { keyElsewhere, kind, op, body } of resource.sightings) {
@@ -115,9 +126,13 @@ const namedElsewhere = (resource: Resource, schemas: Schemas): string | undefine
     if (body && !body.many && body.path.length === 0)
       for (const [name, raw] of body.item.properties)
         if (schemas.view(raw).properties.size === 0) named.set(name, body.item.required.has(name));
-    const fit = [...named].filter(([name]) => BODY_KEY.test(snake(name)));
+    const fit = [...named].filter(([name]) => BODY_KEY.test(snake(name)) || words.includes(snake(name)));
     for (const [name, required] of fit) {
-      const own = snake(name).startsWith(noun) || snake(name).includes(`${noun}_`) ? 2 : 0;
+      const own = words.includes(snake(name))
+        ? 4
+        : snake(name).startsWith(noun) || snake(name).includes(`${noun}_`)
+          ? 2
+          : 0;
       votes.set(name, (votes.get(name) ?? 0) + (required ? 1 : 0.1) / fit.length + (required || own > 0 ? own : 0));
     }
   }
@@ -125,8 +140,8 @@ const namedElsewhere = (resource: Resource, schemas: Schemas): string | undefine
 };
 
 /** Undefined when nothing can key the rows (no item path, and no property that looks like an id). */
-export const findKey = (resource: Resource, schemas: Schemas): FoundKey | undefined => {
-  const param = commonKeyParam(resource) ?? namedElsewhere(resource, schemas);
+export const findKey = (resource: Resource, schemas: Schemas, every = false): FoundKey | undefined => {
+  const param = commonKeyParam(resource) ?? namedElsewhere(resource, schemas, every ? wrapperWords(resource) : []);
   if (resource.sightings.some(({ tag }) => tag))
     return { property: 'row_key', type: 'text', field: undefined, synthetic: true, hidden: true };
   if (resource.single === 'one')

@@ -55,7 +55,7 @@ const isSingleName = (segments: readonly Segment[]): boolean => {
   return isWord(segments) && segmentKind(text) === undefined && !computed;
 };
 
-export const placesOf = (operations: readonly DocOperation[], schemas: Schemas): Places => {
+export const placesOf = (operations: readonly DocOperation[], schemas: Schemas, every = false): Places => {
   const shapes = new Map<string, PathShape>();
   const shape = (op: DocOperation): PathShape => {
     const known = shapes.get(op.path) ?? shapeOf(op.base === undefined ? op.path : `/${op.base}${op.path}`);
@@ -68,7 +68,7 @@ export const placesOf = (operations: readonly DocOperation[], schemas: Schemas):
     if (!answers.has(op)) {
       const place = shape(op);
       const wantMany = op.method === 'get' && place.segments.at(-1)?.param !== true;
-      answers.set(op, op.answer === undefined ? undefined : unwrap(op.answer, nounOf(place), wantMany, schemas));
+      answers.set(op, op.answer === undefined ? undefined : unwrap(op.answer, nounOf(place), wantMany, schemas, every));
     }
     return answers.get(op);
   };

