@@ -166,6 +166,9 @@ Examples:
   treadle serve api.yaml --rest --data customers.csv --strict
   treadle serve api.yaml --rest --fault 'POST /charges=429@10%' --fault 'GET /x=503x2' --webhook http://localhost:3000/hooks
 
+Of a document, --fault is OPERATION=429|503|timeout|reset|latency:200ms[@SHARE%][xTIMES]; OPERATION is POST /charges, GET /x/*,
+an operationId, or *.
+
 Trainers open, fork, verify and close sessions at the admin door (POST /v1/sessions, GET /openapi.json, GET /metrics) with
 the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN. What --data keeps goes on with the next server on the folder
 (treadle sessions lists it). With --workers and --data they can also leave rollouts and gates there, which the workers do
