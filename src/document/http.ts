@@ -21,6 +21,8 @@ export interface HttpParam {
   content?: string;
   /** Of a path: its value may hold slashes that are not encoded. */
   multi?: true;
+  /** Of a query: sent with nothing behind its name it says nothing (`allowEmptyValue`). */
+  empty?: true;
   example?: unknown;
   description?: string;
 }
@@ -99,6 +101,7 @@ const paramOf = (value: unknown, refs: Refs): HttpParam | undefined => {
     explode: typeof node.explode === 'boolean' ? node.explode : style === 'form',
     schema: isNode(node.schema) ? node.schema : (content?.schema ?? { type: node.type ?? 'string' }),
     ...(content ? { content: content.type } : {}),
+    ...(place === 'query' && node.allowEmptyValue === true ? { empty: true as const } : {}),
     ...(node['x-multi-segment'] === true ? { multi: true as const } : {}),
     ...exampleOf(node, refs),
     ...(typeof node.description === 'string' ? { description: node.description } : {}),

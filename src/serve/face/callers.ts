@@ -44,10 +44,15 @@ export interface CallersOptions {
   keys: readonly KeyPlace[];
 }
 
+/** Sessions of trainers are reached by their tokens, not by their ids. */
+const OWNED = 'session:';
+
+const isFree = (name: string): boolean => NAME.test(name) && !name.startsWith(OWNED);
+
 const badName = (name: string): TreadleError =>
   new TreadleError({
     code: 'bad_session_name',
-    message: `A name in ${SESSION_HEADER} has 1 to 100 letters, digits and . _ : @ / -`,
+    message: `A name in ${SESSION_HEADER} has 1 to 100 letters, digits and . _ : @ / -, and does not begin with ${OWNED}`,
     value: name.slice(0, 120),
     next: 'Use another name.',
     fault: 'agent',
@@ -66,7 +71,8 @@ export class Callers {
    */
   of(request: FaceRequest, needsKey = false): Maybe<Caller> | undefined {
     const name = this.nameOf(request);
-    if (name === undefined && needsKey) return undefined;
+    // A name is no key: whoever leaves the key out must hear of it.
+    if (needsKey && keyOf(request, this.options.keys) === undefined) return undefined;
     return this.named(name ?? SHARED);
   }
 
@@ -74,7 +80,7 @@ export class Callers {
   nameOf(request: FaceRequest): string | undefined {
     const given = request.headers[SESSION_HEADER];
     if (given !== undefined) {
-      if (!NAME.test(given)) throw badName(given);
+      if (!isFree(given)) throw badName(given);
       return given;
     }
     const key = keyOf(request, this.options.keys);
@@ -97,8 +103,8 @@ export class Callers {
         next: 'Open another session, or send a key of your own.',
         fault: 'agent',
       });
-    this.#ids.set(`session:${id}`, id);
-    return `session:${id}`;
+    this.#ids.set(OWNED + id, id);
+    return OWNED + id;
   }
 
   /** By its name, opened where it is not there. */
@@ -137,7 +143,7 @@ export class Callers {
 
   /** A new caller whose state begins where another's is. Throws `session_exists` for a name in use. */
   fork(from: Caller, name: string): Maybe<Caller> {
-    if (!NAME.test(name)) throw badName(name);
+    if (!isFree(name)) throw badName(name);
     const known = this.#known.get(this.#ids.get(name) ?? '');
     if (known && known.live.status !== 'closed')
       throw new TreadleError({

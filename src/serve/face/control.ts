@@ -10,6 +10,7 @@ import { after, type Maybe } from '../sessions/server/turns.js';
 import type { CallOutcome, ToolHost } from '../tool-host.js';
 import type { Caller, Callers } from './callers.js';
 import { plainProblem } from './problem.js';
+import { ofThrown } from './thrown.js';
 import type { FaceRequest, FaceResponse } from './types.js';
 
 export const CONTROL = '/_treadle';
@@ -115,18 +116,22 @@ export const controlOf = (callers: Callers, hooks?: AgentHooks): Control => {
     },
   };
   const failed = (thrown: unknown): FaceResponse => {
-    const error = asTreadleError(thrown, 'infrastructure');
-    const status = error.code === 'session_exists' ? 409 : error.fault === 'agent' ? 400 : 500;
-    return plainProblem({ status, code: error.code, message: error.line() });
+    const told = ofThrown(asTreadleError(thrown, 'infrastructure'));
+    return plainProblem(told);
   };
   return {
     takes: (path) => path === CONTROL || path.startsWith(`${CONTROL}/`),
     answer: (request) => {
-      const asked = `${request.method} ${request.path.slice(CONTROL.length)}`;
+      const path = request.path.slice(CONTROL.length);
+      const method = request.method === 'HEAD' ? 'GET' : request.method;
+      const asked = `${method} ${path}`;
       const act = Object.hasOwn(acts, asked) ? acts[asked] : undefined;
-      if (!act && asked === 'GET /mcp')
-        // Clients of MCP ask whether there is a stream of what the server has to say by itself.
-        return { status: 405, headers: { allow: 'POST' }, body: undefined };
+      // Clients of MCP ask so whether there is a stream of what the server has to say by itself.
+      const allow = act
+        ? []
+        : Object.keys(acts).flatMap((one) => (one.endsWith(` ${path}`) ? [one.split(' ')[0]] : []));
+      if (allow.length > 0)
+        return { status: method === 'OPTIONS' ? 204 : 405, headers: { allow: allow.join(', ') }, body: undefined };
       if (!act)
         return plainProblem({
           status: 404,

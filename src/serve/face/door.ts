@@ -1,5 +1,6 @@
 /** The REST face on a port. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asTreadleError } from '../../errors.js';
 import { type Allowed, guardOf } from '../http/guard.js';
 import { DEFAULT_LIMITS, type HttpLimits } from '../http/limits.js';
 import { type Listening, listen } from '../http/listen.js';
@@ -20,7 +21,8 @@ export interface FaceDoorOptions {
   unref?: boolean;
 }
 
-const DRAIN = 262_144;
+/** Of a body that is too large so much is taken before the answer: whoever still sends when the connection ends would never read it. */
+const DRAIN = 64 * 1024 * 1024;
 
 type Read = Uint8Array | undefined | 'too_large';
 
@@ -32,7 +34,7 @@ const readBytes = (request: IncomingMessage, limit: number, done: (body: Read) =
     done(undefined);
     return;
   }
-  if (Number(length ?? 0) > limit) {
+  if (Number(length ?? 0) > limit + DRAIN) {
     done('too_large');
     return;
   }
@@ -44,11 +46,17 @@ const readBytes = (request: IncomingMessage, limit: number, done: (body: Read) =
       chunks.push(chunk);
       return;
     }
+    chunks.length = 0;
+    if (size <= limit + DRAIN) return;
     request.off('data', take);
     request.off('end', end);
     done('too_large');
   };
   const end = (): void => {
+    if (size > limit) {
+      done('too_large');
+      return;
+    }
     const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size);
     done(size === 0 ? undefined : whole);
   };
@@ -76,10 +84,26 @@ const write = (
     return;
   }
   const hasNone = status === 204 || status === 304;
-  const length = hasNone ? {} : { 'content-length': body === undefined ? 0 : Buffer.byteLength(body) };
-  response.writeHead(status, { ...headers, ...extra, ...length });
+  // What a HEAD would have as a body is not made.
+  const isUnsaid = hasNone || (body === undefined && response.req.method === 'HEAD');
+  const length = isUnsaid ? {} : { 'content-length': body === undefined ? 0 : Buffer.byteLength(body) };
+  try {
+    response.writeHead(status, { ...headers, ...extra, ...length });
+  } catch (thrown) {
+    // A header that HTTP cannot carry must not end the process.
+    const message = `The answer has a header that cannot be sent: ${asTreadleError(thrown, 'infrastructure').message}`;
+    write(response, plainProblem({ status: 500, code: 'bad_header', message }), {});
+    return;
+  }
   if (hasNone || body === undefined) response.end();
   else response.end(body);
+};
+
+/** `http://127.0.0.1:4010/pets`, as clients of proxies send it, says the host in place of the header (RFC 9112, 3.2.2). */
+const targetOf = (url: string, host: string | undefined): { host: string | undefined; url: string } => {
+  const [, named, rest = ''] = /^http:\/\/([^/?#]+)(.*)$/is.exec(url) ?? [];
+  if (named === undefined) return { host, url };
+  return { host: named, url: rest.startsWith('/') ? rest : `/${rest}` };
 };
 
 /** Throws `cannot_listen`. */
@@ -94,14 +118,15 @@ export const serveFace = async ({
 }: FaceDoorOptions): Promise<Listening> => {
   const guard = guardOf({ hosts: [host, ...(allowed.hosts ?? [])], origins: allowed.origins });
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    const { method = 'GET', url = '/', headers } = request;
+    const { method = 'GET', headers } = request;
+    const { host: called, url } = targetOf(request.url ?? '/', headers.host);
     const { origin } = headers;
     const cors: Record<string, string> =
       origin === undefined
         ? {}
         : { 'access-control-allow-origin': origin, 'access-control-expose-headers': '*', vary: 'origin' };
-    if (!guard.isHost(headers.host) || !guard.isOrigin(origin)) {
-      const message = guard.isHost(headers.host)
+    if (!guard.isHost(called) || !guard.isOrigin(origin)) {
+      const message = guard.isHost(called)
         ? 'Requests from this origin are not taken'
         : 'This server is not called that';
       write(response, plainProblem({ status: 403, code: 'forbidden', message }), { connection: 'close' });
@@ -123,12 +148,6 @@ export const serveFace = async ({
     readBytes(request, bodyBytes, (body) => {
       if (body === 'too_large') {
         write(response, tooLarge(bodyBytes), { ...cors, connection: 'close' });
-        let drained = 0;
-        request.on('data', (chunk: Buffer) => {
-          drained += chunk.length;
-          if (drained > DRAIN) request.destroy();
-        });
-        request.resume();
         return;
       }
       const cut = url.indexOf('?');
@@ -138,7 +157,7 @@ export const serveFace = async ({
         query: cut < 0 ? '' : url.slice(cut + 1),
         headers: flat(headers),
         body,
-        origin: `http://${headers.host}`,
+        origin: `http://${called}`,
         gone: (then) => response.once('close', then),
       });
       if (answered instanceof Promise) void answered.then((made) => write(response, made, cors));

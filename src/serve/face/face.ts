@@ -21,8 +21,10 @@ import { notAcceptable } from './request/accept.js';
 import { argumentsOf } from './request/arguments.js';
 import { decode, isFaceError } from './request/decode.js';
 import { DEFAULT_LIMITS, type Limits } from './request/limits.js';
+import { withPlainMark } from './request/page-mark.js';
 import { type Found, type Router, routerOf } from './request/router.js';
 import { saidBy } from './request/said.js';
+import { ofThrown } from './thrown.js';
 import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, FaceResponse } from './types.js';
 
 export interface FaceOptions {
@@ -80,21 +82,6 @@ export interface FaceHooks {
 
 type Named = { found: Found; answerer: Answerer; caller: Caller };
 
-const ofThrown = (error: TreadleError): FaceError => {
-  const status: Record<string, number> = {
-    bad_session_name: 400,
-    unknown_session: 401,
-    session_closed: 401,
-    session_paused: 409,
-    session_forked: 409,
-    operation_conflict: 409,
-    rolled_back: 409,
-    at_capacity: 503,
-  };
-  const known = status[error.code] ?? (error.fault === 'agent' ? 400 : 500);
-  return { status: known, code: error.code, message: error.line() };
-};
-
 export class RestFace {
   readonly operations: readonly FaceOperation[];
   readonly router: Router;
@@ -136,7 +123,7 @@ export class RestFace {
   #defect(thrown: unknown): FaceResponse {
     const error = asTreadleError(thrown, 'infrastructure');
     const told = ofThrown(error);
-    if (told.status === 500) this.#options.onDefect?.(error);
+    if (told.status >= 500 && told.status !== 503) this.#options.onDefect?.(error);
     return plainProblem(told);
   }
 
@@ -242,7 +229,8 @@ export class RestFace {
       const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
       const once =
         key !== undefined && isWrite ? { operation: `rest:${operation.http.label}:${key}`.slice(0, 256) } : {};
-      const called = caller.host.call(name, argumentsOf(binding, decoded) as Json, once);
+      const sent = argumentsOf(binding, withPlainMark(operation.http, binding, decoded));
+      const called = caller.host.call(name, sent as Json, once);
       return after(called, (outcome) => ({ outcome, response: this.#shown(answerer, outcome, context, binding.tier) }));
     };
     const condition = request.headers['if-match'];

@@ -36,6 +36,14 @@ const knownHeader = (name: string, { own, ctx }: Answered): Json | undefined => 
   return undefined;
 };
 
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** As a header can carry it: what is no ASCII percent-encoded, line ends as spaces. */
+const headerText = (value: Json): string =>
+  (typeof value === 'object' ? JSON.stringify(value) : String(value)).replace(/[^\t\x20-\x7e]/gu, (one) =>
+    one < ' ' ? ' ' : Buffer.from(one).toString('hex').replace(/../g, '%$&'),
+  );
+
 /** Whether the operation speaks of entity tags. */
 const tagged = (operation: HttpOperation, given: Given): boolean =>
   (given.answer?.headers.some(({ name }) => name.toLowerCase() === 'etag') ?? false) ||
@@ -48,7 +56,7 @@ export type HeaderWriter = (answered: Answered) => Record<string, string | strin
 export const headersOf = (operation: HttpOperation, { status, answer }: Given, shapes: Shapes): HeaderWriter => {
   const documented = (answer?.headers ?? []).flatMap((header) => {
     const name = header.name.toLowerCase();
-    if (IGNORED.has(name)) return [];
+    if (IGNORED.has(name) || !TOKEN.test(name)) return [];
     const { required, example } = header;
     return [
       {
@@ -69,7 +77,7 @@ export const headersOf = (operation: HttpOperation, { status, answer }: Given, s
       if (known === undefined && !required) continue;
       const place = within(within(placeOfSeed(ctx.seed), placeOf(ctx.request.path)), at);
       const value = shape.fit(known ?? example, place, { ...PLAIN, origin: ctx.request.origin, own });
-      out[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      out[name] = headerText(value);
     }
     if (status === 201 && out.location === undefined && own !== undefined) out.location = `${ctx.request.origin}${own}`;
     if (body !== undefined && speaksOfTags) out.etag = etagOf(body);

@@ -85,6 +85,7 @@ const queryValue = (
     return;
   }
   const forms = formsOf(param.schema, to.refs);
+  if (param.empty && last?.text === '' && !isOpen(forms) && !takes(forms, 'string')) return;
   const isList = takes(forms, 'array');
   const isObject = takes(forms, 'object');
   if ((isList || isObject || isOpen(forms)) && hasBrackets(param, pairs)) {
