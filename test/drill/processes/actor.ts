@@ -140,8 +140,9 @@ export class Actor {
 
   /** A session that was closed and is open again says so to who looks. */
   async look(trainer: RemoteTrainer): Promise<void> {
-    const { seq, lost } = await trainer.session(this.session);
-    if (lost !== undefined) this.#rolledBack(seq, lost);
+    const { seq, lost, status } = await trainer.session(this.session);
+    // What one that is closed still shows was told when it was closed.
+    if (lost !== undefined && status !== 'closed') this.#rolledBack(seq, lost);
   }
 
   #rolledBack(seq: number, lost: number): void {
@@ -181,7 +182,7 @@ export class Actor {
         await trainer.dropSnapshot(session, ask.snapshot, once);
         return stanceIn(await trainer.session(session));
       case 'close':
-        return this.#closed(await trainer.close(session));
+        return this.#closed(await trainer.close(session), before !== undefined);
       default:
         return stanceIn(await trainer[ask.do](session, once));
     }
@@ -195,9 +196,9 @@ export class Actor {
     return { index: entry.index, result: canonicalJson(result) };
   }
 
-  /** Closing refuses nobody, so what was lost before stands in its answer. */
-  #closed(info: SessionInfo): Said {
-    if (info.lost !== undefined) this.#rolledBack(info.seq - 1, info.lost);
+  /** Closing refuses nobody, so what was lost before stands in its answer, however often it is closed. */
+  #closed(info: SessionInfo, isAgain: boolean): Said {
+    if (info.lost !== undefined && !isAgain) this.#rolledBack(info.seq - 1, info.lost);
     return stanceIn(info);
   }
 
