@@ -18,6 +18,7 @@ import { acknowledged } from './acknowledged.js';
 import { adapted } from './adapt.js';
 import type { FaceDraft } from './draft.js';
 import { hung } from './hanging.js';
+import { withoutGuesses } from './lenient.js';
 import { type ListDraft, withScope } from './lists.js';
 import { digits, numbered } from './naming.js';
 import { withDeletions, withReached } from './on-delete.js';
@@ -39,7 +40,7 @@ const actions = (entity: Entity, tables: Record<string, Table>, context: Service
     const grounded =
       compiled && 'draft' in compiled
         ? adapted(
-            refusing(compiled.draft.tool, sighting.op.failures),
+            refusing(withoutGuesses(compiled.draft.tool), sighting.op.failures),
             subject,
             `the verb "${found.match.word}", and the columns it speaks of`,
           )
