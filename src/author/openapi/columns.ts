@@ -163,6 +163,13 @@ const takeRules = (fact: ColumnFact | undefined, field: Field, keyCol: string): 
   fact.column = column;
 };
 
+/** An instant that bodies write as any text is kept as that text. */
+const takeText = (fact: ColumnFact | undefined, { type }: Field): void => {
+  if (fact?.column.type !== 'datetime' || fact.field.instant !== undefined || type !== 'text') return;
+  fact.column = { ...fact.column, type: 'text', format: 'date-time' };
+  fact.field = { ...fact.field, type: 'text' };
+};
+
 /** The list of `{op, path, value}` that changes a row piecemeal (RFC 6902). */
 export const isJsonPatch = (view: View): boolean => ['op', 'path', 'value'].every((name) => view.properties.has(name));
 
@@ -257,7 +264,10 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
       }
       if (col !== undefined) fields.push({ field, name: plain(inner), col });
     }
-    for (const { field, col } of fields) takeRules(facts.get(col), field, keyCol);
+    for (const { field, col } of fields) {
+      if (context.every === true) takeText(facts.get(col), field);
+      takeRules(facts.get(col), field, keyCol);
+    }
     bodies.set(op.label, fields);
   }
   for (const { op, body, kind } of resource.sightings) {

@@ -207,7 +207,11 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
           walk(property, here, required, new Set([...above, property]));
         else out.push(leaf(here, property, required, json));
       } else {
-        const kind = scalarKind(name, property);
+        const read = scalarKind(name, property);
+        // A text without a format is taken as it is given, whatever its name.
+        const isBare = context.every === true && prefix !== undefined && property.facts.get('format') === undefined;
+        const isText = read?.type === 'datetime' && read.instant === undefined && isBare;
+        const kind: Kind | undefined = isText ? { ...read, type: 'text' } : read;
         out.push(leaf(here, property, required, kind ?? json));
       }
     }
