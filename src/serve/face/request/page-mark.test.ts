@@ -25,10 +25,11 @@ it('reads offsets that a document types as text, and leaves tokens alone', () =>
   expect(marked('cursor', 'string', '20')).toBe('20');
 });
 
-it('takes empty marks as none, and offsets beyond all rows as the last', () => {
+it('takes empty marks as none, and marks beyond all rows as the last', () => {
   expect(marked('cursor', 'string', '')).toBeUndefined();
   expect(marked('offset', 'string', '')).toBeUndefined();
   expect(marked('offset', 'integer', 5_000_000)).toBe(1_000_000);
+  expect(marked('page', 'integer', 5_000_000)).toBe(1_000_000);
   expect(marked('offset', 'integer', -1)).toBe(-1);
   expect(marked('offset', 'integer', undefined)).toBeUndefined();
 });

@@ -18,8 +18,8 @@ export const withPlainMark = (http: HttpOperation, binding: Binding, decoded: De
     const { [key]: _, ...params } = decoded.params;
     return { ...decoded, params };
   }
-  if (page.style !== 'offset') return decoded;
-  const offset = typeof mark === 'string' && /^\d{1,15}$/.test(mark) ? Number(mark) : mark;
-  if (typeof offset !== 'number') return decoded;
-  return { ...decoded, params: { ...decoded.params, [key]: Math.min(offset, MAX_OFFSET) } };
+  if (page.style === 'cursor' || page.style === 'after') return decoded;
+  const at = typeof mark === 'string' && /^\d{1,15}$/.test(mark) ? Number(mark) : mark;
+  if (typeof at !== 'number') return decoded;
+  return { ...decoded, params: { ...decoded.params, [key]: Math.min(at, MAX_OFFSET) } };
 };
