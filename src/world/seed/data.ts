@@ -1,13 +1,12 @@
 /** The package data the seeder reads, parsed once per process when first asked for. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { readDataFile } from '../../kit/data-file.js';
 
 const parsed = new Map<string, unknown>();
 
 const load = <T>(name: string): T => {
   const known = parsed.get(name);
   if (known) return known as T;
-  const value: unknown = parse(readFileSync(new URL(`../../../data/${name}.yaml`, import.meta.url), 'utf8'));
+  const value = readDataFile(name);
   parsed.set(name, value);
   return value as T;
 };

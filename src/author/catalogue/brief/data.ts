@@ -1,8 +1,7 @@
 /** The cue files of the brief reader, parsed once a process. */
-import { readFileSync } from 'node:fs';
 import { countries as worldCountries } from 'countries-list';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readDataFile } from '../../../kit/data-file.js';
 
 const text = z.coerce.string();
 const Places = z.strictObject({
@@ -95,7 +94,7 @@ const LEGAL: Record<string, string[]> = {
 const lazy = <T>(file: string, schema: z.ZodType<T>): (() => T) => {
   let value: T | undefined;
   return () => {
-    value ??= schema.parse(parse(readFileSync(new URL(`../../../../data/${file}`, import.meta.url), 'utf8')));
+    value ??= schema.parse(readDataFile(file.replace(/\.yaml$/, '')));
     return value;
   };
 };
