@@ -218,11 +218,12 @@ export class RestFace {
     const { operation } = found;
     const context = this.#context(request, at, decoded);
     const { binding } = operation;
-    if (binding === undefined) {
-      if (!this.#options.strict) return { response: withTier(answerer.example(context), 'synthetic') };
-      const message = `Nothing grounds what ${operation.http.label} does: ${operation.why ?? 'no tool stands behind it'}`;
+    const isGrounded = binding !== undefined && binding.tier !== 'synthetic';
+    if (!isGrounded && this.#options.strict) {
+      const message = `Nothing grounds what ${operation.http.label} does: ${operation.why ?? binding?.evidence ?? 'no tool stands behind it'}`;
       return { response: answerer.failure({ status: 501, code: 'not_grounded', message }, context) };
     }
+    if (binding === undefined) return { response: withTier(answerer.example(context), 'synthetic') };
     const name = (this.#options.prefix ?? '') + binding.tool;
     const run = (): Maybe<{ response: FaceResponse; outcome?: CallOutcome }> => {
       const key = request.headers['idempotency-key'];
