@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
     report: { type: 'string' },
   },
 });
-const kept = process.env.TREADLE_SCHEMATHESIS_FOLDER;
+const kept = process.env.TREADLE_SCHEMATHESIS_FOLDER || undefined;
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'treadle-schemathesis-'));
 mkdirSync(folder, { recursive: true });
 const out = values.report ?? folder;
