@@ -17,6 +17,7 @@ import { type AnswerContext, type Answerer, answererOf } from './answer/answerer
 import { etagOf, precondition } from './answer/etag.js';
 import type { Caller, Callers } from './callers.js';
 import { plainProblem } from './problem.js';
+import { asGet } from './procedure.js';
 import { notAcceptable } from './request/accept.js';
 import { argumentsOf } from './request/arguments.js';
 import { decode, isFaceError } from './request/decode.js';
@@ -135,7 +136,10 @@ export class RestFace {
         code: 'unknown_path',
         message: `The document has no path that fits ${request.path.slice(0, 200)}`,
       });
-    if ('allow' in found) return notAllowed(request, found.allow);
+    if ('allow' in found) {
+      const called = found.allow.includes('GET') ? asGet(request) : undefined;
+      return called ? this.#answer(called) : notAllowed(request, found.allow);
+    }
     const answerer = this.answererOf(found.operation);
     const caller = this.callers.of(request, this.#options.needsKey);
     if (caller === undefined) {
