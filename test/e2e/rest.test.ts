@@ -88,7 +88,10 @@ it('lists, compares, forks and resets all callers at the trainers’ door', asyn
 });
 
 it('refuses what it cannot serve with a line', () => {
-  writeFileSync(at('bad.csv'), 'id,name,email,created_at\nc1,Ann,ann@x.example,2025-01-01T00:00:00Z\nc2,Bo,bo@x.example,tomorrow\n');
+  writeFileSync(
+    at('bad.csv'),
+    'id,name,email,created_at\nc1,Ann,ann@x.example,2025-01-01T00:00:00Z\nc2,Bo,bo@x.example,tomorrow\n',
+  );
   const refused: [string[], RegExp][] = [
     [['nowhere.yaml'], /nowhere\.yaml/],
     [[at('desk.json'), '--data', `customer=${at('bad.csv')}`], /bad\.csv, line 3/],
