@@ -178,7 +178,10 @@ it('answers by example what nothing grounds, always the same, and refuses it whe
   });
   const post = (headers: Record<string, string>) =>
     strict.fetch(new Request('http://desk.test/quotes/estimate', { method: 'POST', headers }));
-  expect([(await post({})).status, (await post({ 'x-desk-key': 'k' })).status]).toEqual([401, 501]);
+  const keyless = await post({});
+  expect(keyless.status).toBe(401);
+  expect(keyless.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  expect((await post({ 'x-desk-key': 'k' })).status).toBe(501);
   await strict.close();
 });
 

@@ -144,7 +144,8 @@ export class RestFace {
     const caller = this.callers.of(request, this.#options.needsKey);
     if (caller === undefined) {
       const message = 'An API key is needed';
-      return answerer.failure({ status: 401, code: 'unauthorized', message }, this.#context(request, 0));
+      const headers = { 'www-authenticate': 'Bearer realm="treadle"' };
+      return answerer.failure({ status: 401, code: 'unauthorized', message, headers }, this.#context(request, 0));
     }
     return after(caller, (known) => this.#forCaller({ found, answerer, caller: known }, request));
   }
