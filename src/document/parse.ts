@@ -1,5 +1,5 @@
 /** Text to a plain document tree. Tells apart what is cut off, what is broken and what is something else altogether. */
-import { upgradeFromTwoToThree } from '@scalar/openapi-parser';
+import { createRequire } from 'node:module';
 import { LineCounter, parseDocument } from 'yaml';
 import { isNode, type Node } from './node.js';
 import { unreadable } from './unreadable.js';
@@ -56,6 +56,11 @@ const parseYaml = (text: string, orElse?: string): unknown => {
     throw unreadable('not_openapi', `The YAML cannot be read: ${firstLine(String(thrown))}`);
   }
 };
+
+/** Read when a document of that age comes: it takes a tenth of a second to load. */
+const require = createRequire(import.meta.url);
+const upgradeFromTwoToThree = (root: Node): unknown =>
+  (require('@scalar/openapi-parser') as { upgradeFromTwoToThree(from: Node): unknown }).upgradeFromTwoToThree(root);
 
 const firstLine = (message: string): string => (message.split('\n')[0] ?? '').slice(0, 160);
 

@@ -61,7 +61,7 @@ const emptyService = (name: string, { title }: ParsedDocument): ServiceSpec => (
 });
 
 /** Rows of all tables together, about: enough to page through, few enough to be made in a second. */
-const ROWS = 2_000;
+const ROWS = 1_500;
 const LEAST_ROWS = 12;
 
 /** Tables of a large document get fewer rows each; what has few keeps them. */

@@ -17,21 +17,36 @@ export const readDataFile = (name: string): unknown => {
   return parse(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8'));
 };
 
-/** Files of many documents, and those that are read as text, stay YAML. */
-const isPlain = (text: string): boolean => !/^---$/m.test(text);
+const BREAK = '\n---\n';
+
+/** The first document of a file of many; its further ones are read by whoever needs one of them. */
+export const readDataHead = (name: string): unknown => {
+  const built = new URL(`${name}.head.json`, BUILT);
+  if (isBuilt && existsSync(built)) return JSON.parse(readFileSync(built, 'utf8'));
+  return parse(headOf(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8')));
+};
+
+const headOf = (text: string): string => text.split(BREAK, 1)[0] ?? '';
+
+const isPlain = (text: string): boolean => !text.includes(BREAK);
+
+const textOf = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
 
 /** Names of the files that are kept as JSON. */
 export const plainDataFiles = (): string[] =>
   readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.yaml') && isPlain(readFileSync(new URL(file, FOLDER), 'utf8')))
+    .filter((file) => file.endsWith('.yaml') && isPlain(textOf(file)))
     .map((file) => file.slice(0, -'.yaml'.length))
     .sort();
 
 if (isBuilt && process.argv[1] === fileURLToPath(import.meta.url)) {
   mkdirSync(BUILT, { recursive: true });
-  for (const name of plainDataFiles())
+  for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'))) {
+    const text = textOf(file);
+    const name = file.slice(0, -'.yaml'.length);
     writeFileSync(
-      new URL(`${name}.json`, BUILT),
-      JSON.stringify(parse(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8'))),
+      new URL(isPlain(text) ? `${name}.json` : `${name}.head.json`, BUILT),
+      JSON.stringify(parse(headOf(text))),
     );
+  }
 }

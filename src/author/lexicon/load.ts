@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { TreadleError } from '../../errors.js';
+import { readDataHead } from '../../kit/data-file.js';
 import { folder } from './spelling.js';
 import type { CrudOp } from './types.js';
 
@@ -100,10 +101,8 @@ export interface Lexicon extends z.infer<typeof Header> {
 const BREAK = '\n---\n';
 
 const load = (): Lexicon => {
-  const [head = '', ...chunks] = readFileSync(new URL('../../../data/lexicon.yaml', import.meta.url), 'utf8').split(
-    BREAK,
-  );
-  const header = Header.parse(parse(head));
+  const [, ...chunks] = readFileSync(new URL('../../../data/lexicon.yaml', import.meta.url), 'utf8').split(BREAK);
+  const header = Header.parse(readDataHead('lexicon'));
   const fold = folder(header.spelling);
   const sources = new Map<string, string>();
   const words = new Map<string, string>();

@@ -6,14 +6,23 @@ import { folder } from './spelling.js';
 
 const STATUS_NAMES = ['status', 'state', 'stage', 'phase', 'lifecycle', 'condition'];
 
+/** Where in the order of the names a column is: `status` before `ticket_status` before `state`; -1 for one that is none. */
+const rankOf = (col: string): number => {
+  const last = col.slice(col.lastIndexOf('_') + 1);
+  const at = STATUS_NAMES.indexOf(last);
+  return at < 0 ? -1 : 2 * at + (last === col ? 0 : 1);
+};
+
 /** Columns that may hold a status: text, named status, state, stage ..., or the table's machine. */
 export const statusColumns = (table: Table): string[] => {
-  const named = STATUS_NAMES.flatMap((name) => [
-    name,
-    ...Object.keys(table.cols).filter((col) => col.endsWith(`_${name}`)),
-  ]);
-  const all = table.machine ? [table.machine.col, ...named] : named;
-  return [...new Set(all)].filter((name) => table.cols[name]?.type === 'text' && !table.cols[name]?.fk);
+  const own = table.machine?.col;
+  const found: { name: string; rank: number }[] = [];
+  for (const name of Object.keys(table.cols)) {
+    const column = table.cols[name] as Column;
+    const rank = name === own ? -1 : rankOf(name);
+    if ((name === own || rank >= 0) && column.type === 'text' && !column.fk) found.push({ name, rank });
+  }
+  return found.sort((a, b) => a.rank - b.rank).map(({ name }) => name);
 };
 
 const folded = (value: string): string => folder(lexicon().spelling)(wordsOf(value)).join('_');

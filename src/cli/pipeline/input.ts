@@ -1,7 +1,6 @@
 /** What the user gave: a brief in words, a file with one, API documents, a list of tools, or a server that has one. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { listLive } from '../../author/mcp/live.js';
 import { isUrl, readDocument } from '../../author/openapi/read.js';
 import { TreadleError } from '../../errors.js';
 import { sha256 } from '../../kit/hash.js';
@@ -105,6 +104,8 @@ export const readInputs = async (given: readonly string[], takesPages = false): 
 
 /** The list of a server's tools, which is a document like any other from then on. Throws what `listLive` throws. */
 export const readServer = async (target: string): Promise<Input> => {
+  // The MCP client is loaded by nobody else here.
+  const { listLive } = await import('../../author/mcp/live.js');
   const { name, text } = await listLive(target);
   return { kind: 'document', text, name, hash: sha256(text) };
 };
