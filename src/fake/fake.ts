@@ -52,6 +52,8 @@ export interface Fake extends Omit<CompiledFake, 'built'> {
   close(): Promise<void>;
 }
 
+const LEDGER_BYTES = 64 * 1024 * 1024;
+
 /** Throws what compiling throws. */
 export const openFake = async (options: FakeOptions): Promise<Fake> => {
   const engine = await Engine.start();
@@ -69,7 +71,8 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
       engine,
       registry,
       partsOf: () => parts,
-      ...(options.limits ? { limits: options.limits } : {}),
+      // A server of tests has memory: what was called lately stays in it.
+      limits: { ledgerBytes: LEDGER_BYTES, ...options.limits },
       ...(onDefect ? { onDefect } : {}),
     });
     const { document, face } = compiled;

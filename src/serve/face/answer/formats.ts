@@ -58,7 +58,11 @@ const MAKE: Record<string, (r: Rng) => string> = {
 };
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Days that every month has, as most answers have them: told without taking the text apart. */
+const PLAIN_DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
+const PLAIN_INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const isDate = (text: string): boolean => {
+  if (PLAIN_DATE.test(text)) return true;
   const found = /^(\d\d\d\d)-(\d\d)-(\d\d)$/.exec(text);
   if (!found) return false;
   const [year, month, day] = found.slice(1).map(Number) as [number, number, number];
@@ -67,6 +71,7 @@ const isDate = (text: string): boolean => {
 };
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-]\d\d(:?\d\d)?)$/i;
 const isDateTime = (text: string): boolean => {
+  if (PLAIN_INSTANT.test(text)) return true;
   const [day = '', time = '', more] = text.split(/t|\s/i);
   return more === undefined && isDate(day) && TIME.test(time);
 };

@@ -5,6 +5,9 @@ import type { Json } from '../../../kit/hash.js';
 
 const isParam = (part: string | undefined): boolean => /\{[^}]+\}$/.test(part ?? '');
 
+/** Needs no encoding. */
+const SAFE = /^[\w.~-]*$/;
+
 const parents = new WeakMap<Node, Set<string>>();
 
 /** Paths of the document that a parameter ends, without it. */
@@ -24,8 +27,15 @@ export const ownPaths = (
 ): ((requested: string, key: Json | undefined) => string | undefined) => {
   if (isParam(operation.path.split('/').at(-1))) return (requested) => requested;
   if (!collections(root).has(operation.path)) return () => undefined;
-  return (requested, key) =>
-    typeof key === 'string' || typeof key === 'number'
-      ? `${requested.replace(/\/+$/, '')}/${encodeURIComponent(String(key))}`
-      : undefined;
+  // A list asks for every row of it.
+  let last = '';
+  let stem = '/';
+  return (requested, key) => {
+    if (typeof key !== 'string' && typeof key !== 'number') return undefined;
+    if (requested !== last) {
+      last = requested;
+      stem = `${requested.replace(/\/+$/, '')}/`;
+    }
+    return stem + (typeof key === 'number' || SAFE.test(key) ? key : encodeURIComponent(key));
+  };
 };

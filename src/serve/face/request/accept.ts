@@ -12,6 +12,7 @@ const meets = (range: string, type: string): boolean => {
 
 /** 406 where the document's answers and the client's `accept` have no type in common; one JSON is taken for another. */
 export const notAcceptable = (operation: FaceOperation, accept: string | undefined): FaceError | undefined => {
+  if (accept === undefined || accept === '*/*') return undefined;
   const ranges = (accept ?? '')
     .split(',')
     .filter((range) => range.trim() !== '' && !isRefused(range))
