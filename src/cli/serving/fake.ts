@@ -111,7 +111,8 @@ const say = (ui: Ui, fake: Fake, door: Listening, mega: MegaMcp, options: FakeSe
   });
   const rest = options.strict ? 'refused with 501' : 'answered from examples and schemas';
   ui.say(`${ui.style('bold', fake.document.title || fake.service)}  ${url}`);
-  ui.say(`${bound} of ${operations} operations keep state, over ${rows} rows; the others are ${rest}`);
+  const others = bound === operations ? '' : `; the others are ${rest}`;
+  ui.say(`${bound} of ${operations} operations keep state, over ${rows} rows${others}`);
   for (const { operation, hiddenBy } of fake.rest.router.collisions().slice(0, MOST_SHOWN))
     warn(`${operation} is never reached: ${hiddenBy} answers in its place`);
   ui.say('');
