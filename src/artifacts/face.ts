@@ -23,6 +23,8 @@ export const FaceAnswer = z.strictObject({
   path: z.array(z.string()),
   /** From a row to its key; absent where the answer does not show it. */
   key: z.array(z.string()).optional(),
+  /** The tool answers with the row alone, which the document has at `path`. */
+  bare: z.literal(true).optional(),
 });
 
 export const Binding = z.strictObject({
@@ -41,7 +43,7 @@ export const Face = z.strictObject({
   /** Id of the service whose tools are meant. */
   service: Name,
   /** SHA-256 of the document's JSON as it was read, its keys in their own order. */
-  document: z.string(),
+  document: z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex'),
   bindings: z.array(Binding),
   /** Operations behind which nothing stands, and why; they are answered from examples and schemas, or refused. */
   unbound: z.array(z.strictObject({ operation: z.string(), why: z.string() })),

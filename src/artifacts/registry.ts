@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { TreadleError } from '../errors.js';
 import { deepFreeze } from '../kit/hash.js';
 import { Certificate } from './certificate.js';
+import { Face } from './face.js';
 import { Review } from './review.js';
 import { Revision } from './revision.js';
 import { Scenario } from './scenario.js';
@@ -15,6 +16,7 @@ import { WorldSpec } from './world.js';
 
 export const NOUNS = {
   service: ServiceSpec,
+  face: Face,
   world: WorldSpec,
   snapshot: Snapshot,
   task: Task,

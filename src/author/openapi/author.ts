@@ -64,8 +64,7 @@ const writesUnread = ({ rejected }: Understanding, understood: Map<string, Opera
   }
 };
 
-const build = (understanding: Understanding, options: DocumentOptions): Built => {
-  const context = contextOf(understanding, options);
+const build = (understanding: Understanding, context: ServiceContext, options: DocumentOptions): Built => {
   const understood = new Map<string, OperationKind>();
   writesUnread(understanding, understood);
   const weighed = understanding.entities
@@ -90,10 +89,8 @@ const build = (understanding: Understanding, options: DocumentOptions): Built =>
  * Reads OpenAPI 2.0, 3.0 or 3.1 text (JSON or YAML) into services of at most 40 tools each, and reports what became of every
  * operation. Never throws for what a document holds: a document that cannot become a service is refused with reasons.
  */
-export const authorFromDocument = (text: string, options: DocumentOptions): DocumentResult => {
-  const document = parsed(text, options);
-  return 'services' in document ? document : authorParsed(document, options);
-};
+export const authorFromDocument = (text: string, options: DocumentOptions): DocumentResult =>
+  authored([{ name: options.name, text }], options).result;
 
 /**
  * The same for several documents of one product (`a.yaml b.yaml`), merged before they are judged. A document that cannot be read
@@ -102,20 +99,30 @@ export const authorFromDocument = (text: string, options: DocumentOptions): Docu
 export const authorFromDocuments = (
   texts: readonly { name: string; text: string }[],
   options: DocumentOptions,
-): DocumentResult => {
+): DocumentResult => authored(texts, options).result;
+
+/** What was understood on the way, for whoever puts the document's own API before its services. */
+export interface Understood {
+  understanding: Understanding;
+  context: ServiceContext;
+}
+
+/** Services with what they were made of, which is absent where a document is refused. */
+export const authored = (
+  texts: readonly { name: string; text: string }[],
+  options: DocumentOptions,
+): { result: DocumentResult; understood?: Understood } => {
   const read: NamedDocument[] = [];
   for (const { name, text } of texts) {
-    const document = parsed(text, { ...options, name });
-    if ('services' in document) return document;
+    const document = parsed(text, texts.length === 1 ? options : { ...options, name });
+    if ('services' in document) return { result: document };
     read.push({ name, document });
   }
-  return authorParsed(mergeDocuments(read), options);
-};
-
-const authorParsed = (document: ParsedDocument, options: DocumentOptions): DocumentResult => {
-  const understanding = understand(document);
-  const built = build(understanding, options);
+  const understanding = understand(mergeDocuments(read));
+  const context = contextOf(understanding, options);
+  const built = build(understanding, context, options);
   const report = reportOf(understanding, built, options.name);
-  if (built.services.length > 0) return { services: [...built.services], report };
-  return { services: [], report: { ...report, refused: whyNoService(understanding, report) } };
+  if (built.services.length > 0)
+    return { result: { services: [...built.services], report }, understood: { understanding, context } };
+  return { result: { services: [], report: { ...report, refused: whyNoService(understanding, report) } } };
 };

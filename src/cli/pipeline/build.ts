@@ -3,6 +3,7 @@ import type { Pins } from '../../author/catalogue/author.js';
 import type { WorldDraft } from '../../author/draft.js';
 import { FreshPair } from '../../certify/determinism/pair.js';
 import { Corpus } from '../../corpus/corpus.js';
+import { hasFaces, type KeptFaces, keepFaces, writeWorldFaces } from '../../corpus/faces.js';
 import { Engine } from '../../world/state/engine.js';
 import { type Interrupt, noInterrupt } from '../interrupt.js';
 import type { Ui } from '../ui.js';
@@ -60,7 +61,7 @@ export interface BuildSummary {
   report: string;
 }
 
-type Work = Pick<Run, 'options' | 'ui' | 'corpus' | 'timesMs'>;
+type Work = Pick<Run, 'options' | 'ui' | 'corpus' | 'timesMs'> & { keep: Run['keep'] };
 
 const recordOf = (
   options: BuildOptions,
@@ -126,12 +127,11 @@ const reuse = (drafting: Drafts, first: WorldDraft): Drafts => ({
 
 /** Slots in this process, one after another. */
 const workAlone = async (work: Work, slots: SlotsPlan, drafting: Drafts, means: BuildMeans): Promise<void> => {
-  const { options, corpus } = work;
-  const { record, interrupt } = slots;
+  const { options } = work;
+  const { interrupt } = slots;
   const engine = await Engine.start();
   const own = options.skipDeterminism ? undefined : (means.pair ?? new FreshPair());
-  const keep = (index: number, slot: Slot): void => keepSlot(corpus, record, index, slot);
-  const run: Run = { ...work, engine, keep, pair: own, interrupt };
+  const run: Run = { ...work, engine, pair: own, interrupt };
   try {
     const authored = means.model ? draftsByModel(engine, options, means.model, work.ui) : drafting;
     await slotsHere(slots, run, authored, means.model !== undefined);
@@ -144,20 +144,34 @@ const workAlone = async (work: Work, slots: SlotsPlan, drafting: Drafts, means: 
 
 /** Slots in several processes; they write worlds, this one remembers. */
 const workTogether = async (work: Work, slots: SlotsPlan, processes: number): Promise<void> => {
-  const { options, corpus, ui, timesMs } = work;
+  const { options, ui, timesMs, keep } = work;
   const { record } = slots;
   const told = progressOf(ui, options.worlds);
   await slotsShared({
     ...slots,
     options,
     processes,
-    keep: (index, slot) => keepSlot(corpus, record, index, slot),
+    keep,
     onDone: (index) => told.done(record.slots[String(index)]?.world !== undefined),
     onMemory: (rss) => told.memory(rss),
     onTimes: (times) => {
       for (const [stage, ms] of Object.entries(times)) timesMs[stage] = (timesMs[stage] ?? 0) + ms;
     },
   });
+};
+
+/** Remembers slots, and gives their worlds the document's API; those that were made before get it now. */
+const keeperOf = (corpus: Corpus, record: BuildRecord, faces: KeptFaces | undefined): Run['keep'] => {
+  if (faces) keepFaces(corpus, faces);
+  const face = ({ world }: Slot): void => {
+    if (faces && world !== undefined && corpus.hasWorld(world) && !hasFaces(corpus, world))
+      writeWorldFaces(corpus, world, faces.faces);
+  };
+  for (const slot of Object.values(record.slots)) face(slot);
+  return (index, slot) => {
+    face(slot);
+    keepSlot(corpus, record, index, slot);
+  };
 };
 
 /**
@@ -180,7 +194,8 @@ export const build = async (
   try {
     const record = openRecord(corpus, recordOf(options, drafting.document, means.model?.options.model));
     if (drafting.document) keepOutcome(corpus, drafting.document);
-    const work: Work = { options, ui, corpus, timesMs: {} };
+    const keep = keeperOf(corpus, record, means.model ? undefined : drafting.faces?.());
+    const work: Work = { options, ui, corpus, timesMs: {}, keep };
     const slots: SlotsPlan = { queue, filled: await fillSlots(queue, corpus, record), record, interrupt };
     const jobs = Math.min(means.jobs ?? 1, options.worlds);
     if (jobs > 1 && !means.model) await workTogether(work, slots, jobs);

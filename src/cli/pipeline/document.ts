@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ServiceSpec } from '../../artifacts/service.js';
 import { authorFromToolList } from '../../author/mcp/author.js';
 import { isToolList } from '../../author/mcp/list.js';
-import { authorFromDocument, authorFromDocuments } from '../../author/openapi/author.js';
+import { authored, type Understood } from '../../author/openapi/author.js';
 import type { DocumentReport, DocumentResult } from '../../author/openapi/types.js';
 import type { Corpus } from '../../corpus/corpus.js';
 import { exists, writeJson } from '../../corpus/files.js';
@@ -38,11 +38,14 @@ interface GivenDocument {
   others?: readonly { name: string; text: string }[];
 }
 
-/** An API document, several of one product, or a list of tools, by whichever compiler reads it. */
-export const readAsServices = ({ text, name, others = [] }: GivenDocument, seed: string): DocumentResult => {
-  if (others.length > 0) return authorFromDocuments([{ name, text }, ...others], { name, seed });
-  return isToolList(text) ? authorFromToolList(text, { name, seed }) : authorFromDocument(text, { name, seed });
-};
+/** An API document, several of one product, or a list of tools, by whichever compiler reads it; a list of tools has no API. */
+export const readAsServices = (
+  { text, name, others = [] }: GivenDocument,
+  seed: string,
+): { result: DocumentResult; understood?: Understood } =>
+  others.length === 0 && isToolList(text)
+    ? { result: authorFromToolList(text, { name, seed }) }
+    : authored([{ name, text }, ...others], { name, seed });
 
 /** `taken` are the services that go into the worlds, of all that the author made. */
 export const outcomeOf = (

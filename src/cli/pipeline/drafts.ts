@@ -3,9 +3,11 @@
 import type { ServiceSpec } from '../../artifacts/service.js';
 import { authorFromBrief, type Pins } from '../../author/catalogue/author.js';
 import type { WorldDraft } from '../../author/draft.js';
+import { packedFaces } from '../../author/face/packed.js';
 import type { DocumentReport } from '../../author/openapi/types.js';
 import { applyOverrides } from '../../author/overrides/apply.js';
 import { placeDocument } from '../../author/place-document.js';
+import type { KeptFaces } from '../../corpus/faces.js';
 import { TreadleError } from '../../errors.js';
 import { type DocumentOutcome, outcomeOf, readAsServices } from './document.js';
 import type { Input } from './input.js';
@@ -22,6 +24,8 @@ export interface Drafting extends Drafts {
   draft(index: number, attempt: number): WorldDraft;
   /** What became of a document. */
   document?: DocumentOutcome;
+  /** The document as an API before the worlds' services. */
+  faces?(): KeptFaces;
 }
 
 /** Services of a document that fit into one world beside the three of the core: a world connection takes ten. */
@@ -50,7 +54,8 @@ const operationsIn = (services: readonly ServiceSpec[]): string[] =>
   services.flatMap(({ tools }) => Object.values(tools).flatMap(({ provenance }) => provenance.operation ?? []));
 
 const fromDocument = (input: Input, seed: string, pins: Pins): Drafting => {
-  const { services: read, report } = readAsServices(input, seed);
+  const { result, understood } = readAsServices(input, seed);
+  const { services: read, report } = result;
   if (report.refused) {
     const { code, reasons, next } = report.refused;
     throw new TreadleError({ code, message: reasons.join('; '), value: input.name, next });
@@ -60,6 +65,14 @@ const fromDocument = (input: Input, seed: string, pins: Pins): Drafting => {
   const packs: ServiceSpec[] = services.slice(0, MOST_SERVICES);
   return {
     document: outcomeOf(report, services, packs),
+    ...(understood
+      ? {
+          faces: () => ({
+            document: JSON.stringify(understood.understanding.document.root),
+            faces: packedFaces(understood, packs),
+          }),
+        }
+      : {}),
     draft: (index, attempt) => {
       const placed = placeDocument({ title: report.title, services: packs, seed: seedOf(seed, index, attempt), pins });
       return tables ? withOwnIn(placed, { tables }) : placed;
