@@ -26,6 +26,20 @@ export interface CallOutcome {
   notices?: readonly Notice[];
 }
 
+/** Which of all rows a list shows. */
+export interface Page {
+  offset: number;
+  limit: number;
+  more: boolean;
+  total?: number | undefined;
+}
+
+/** What an in-process caller may know of a call besides its outcome: a list's page, the bare message of a failure. */
+export interface Beside {
+  page?: Page;
+  failure?: { message: string; field?: string | undefined };
+}
+
 export interface CallOptions {
   /** The caller's name for this call: a call repeated under the same name is answered again, and never run again. */
   operation?: string;
@@ -36,6 +50,8 @@ export interface CallOptions {
   forwarded?: string;
   /** Runs only where the session has had exactly so many state-changing requests. */
   ifSeq?: number;
+  /** Told as the call runs; never of one that is answered again, that something woven in answers, or of another process. */
+  beside?: (told: Beside) => void;
 }
 
 /** What the client of a host has asked to hear beside its answers. */

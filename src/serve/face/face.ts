@@ -10,9 +10,8 @@ import type { Node } from '../../document/node.js';
 import { refsOf } from '../../document/refs.js';
 import { asTreadleError, type TreadleError } from '../../errors.js';
 import type { Json } from '../../kit/hash.js';
-import { besideOf } from '../sessions/beside.js';
 import { after, type Maybe } from '../sessions/server/turns.js';
-import type { CallOutcome } from '../tool-host.js';
+import type { Beside, CallOutcome } from '../tool-host.js';
 import { type AnswerContext, type Answerer, answererOf } from './answer/answerer.js';
 import { etagOf, precondition } from './answer/etag.js';
 import type { Caller, Callers } from './callers.js';
@@ -236,8 +235,15 @@ export class RestFace {
       const once =
         key !== undefined && isWrite ? { operation: `rest:${operation.http.label}:${key}`.slice(0, 256) } : {};
       const sent = argumentsOf(binding, withPlainMark(operation.http, binding, decoded));
-      const called = caller.host.call(name, sent as Json, once);
-      return after(called, (outcome) => ({ outcome, response: this.#shown(answerer, outcome, context, binding.tier) }));
+      let told: Beside = {};
+      const beside = (said: Beside): void => {
+        told = said;
+      };
+      const called = caller.host.call(name, sent as Json, { ...once, beside });
+      return after(called, (outcome) => ({
+        outcome,
+        response: this.#shown(answerer, outcome, told, context, binding.tier),
+      }));
     };
     const condition = request.headers['if-match'];
     if (condition === undefined || request.method === 'GET' || request.method === 'HEAD')
@@ -255,8 +261,8 @@ export class RestFace {
     });
   }
 
-  #shown(answerer: Answerer, outcome: CallOutcome, context: AnswerContext, tier: Tier): FaceResponse {
-    const { page, failure } = besideOf(outcome);
+  #shown(answerer: Answerer, outcome: CallOutcome, told: Beside, context: AnswerContext, tier: Tier): FaceResponse {
+    const { page, failure } = told;
     if (outcome.ok) return withTier(answerer.success(outcome.result, { ...context, page }), tier);
     const { code, status } = outcome.error ?? { code: 'internal_error', status: 500 };
     const message = failure?.message ?? code.replaceAll('_', ' ');

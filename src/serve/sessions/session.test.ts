@@ -5,6 +5,7 @@ import type { Json } from '../../kit/hash.js';
 import { type LoadedWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
 import { slabsFor } from '../../world/state/slabs.js';
+import type { Beside } from '../tool-host.js';
 import { callerOf } from './caller.js';
 import { dropSnapshot, Session } from './session.js';
 
@@ -29,6 +30,22 @@ const hashes = (session: Session): string[] => [...world.services.keys()].map((i
 const newCustomer = (session: Session, n: number): void => {
   expect(session.call('create_customer', { name: `New ${n}`, email: `new${n}@mail.example` }).ok).toBe(true);
 };
+
+it('tells callers that ask for it which rows a list shows, and why a call failed', () => {
+  const session = open();
+  const told: Beside[] = [];
+  const beside = (said: Beside): void => {
+    told.push(said);
+  };
+  session.call('list_invoices', { limit: 2 }, { beside });
+  session.call('delete_customer', { customer_id: 'nobody' }, { beside });
+  session.call('list_invoices', {});
+  session.call('no_such_tool', {}, { beside });
+  expect(told).toEqual([
+    { page: expect.objectContaining({ offset: 0, limit: 2, more: true }) },
+    { failure: expect.objectContaining({ message: expect.stringContaining('nobody') }) },
+  ]);
+});
 
 describe('opening', () => {
   it('refuses a service that the world lacks, and names those it has', () => {

@@ -14,8 +14,8 @@ import { diffStates } from '../../world/state/diff.js';
 import type { FrozenState, State } from '../../world/state/state.js';
 import type { RowChange } from '../../world/state/types.js';
 import { Workspace } from '../../world/workspace/workspace.js';
-import type { CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
-import { noteBeside } from './beside.js';
+import type { CallOptions, CallOutcome, SessionTool, ToolHost } from '../tool-host.js';
+import { besideOf } from './beside.js';
 import { type Book, plainBook } from './book.js';
 import { toolGroups } from './describe.js';
 import { type Answered, outcomeOf, unknownTool } from './entry.js';
@@ -185,7 +185,7 @@ export class Session implements ToolHost {
    * Runs one tool call, keeps it in the ledger and lets virtual time pass. What an agent can get wrong comes back as a result. A
    * code tool holds the thread until its process has answered; `perform` does not.
    */
-  call(name: string, args: unknown): CallOutcome {
+  call(name: string, args: unknown, options?: CallOptions): CallOutcome {
     const found = this.#find(name);
     if (!found) return this.#elsewhere(name, args);
     const { service, tool } = found;
@@ -196,20 +196,20 @@ export class Session implements ToolHost {
     connection.bind(this.state(service.id));
     connection.record('keys');
     const outcome = callTool(service.program, tool.name, connection, args, this.#context());
-    return this.#noted(found, name, args, outcome, connection.touched(), started);
+    return this.#noted(found, name, args, outcome, connection.touched(), started, options);
   }
 
   /** As `call`, for servers: a code tool answers later, without holding anybody up. Calls must follow one another. */
-  perform(name: string, args: unknown): CallOutcome | Promise<CallOutcome> {
+  perform(name: string, args: unknown, options?: CallOptions): CallOutcome | Promise<CallOutcome> {
     const found = this.#find(name);
-    if (!found || found.tool.loadClass === 'declared') return this.call(name, args);
+    if (!found || found.tool.loadClass === 'declared') return this.call(name, args, options);
     const { service, tool } = found;
     const started = elapsedMs();
     const instead = this.#in.woven && this.#instead(this.#in.woven, found, name, args, started);
     if (instead) return instead;
     const state = this.state(service.id);
     return callToolAsync(service.program, tool.name, state, service.connection, args, this.#context()).then((outcome) =>
-      this.#noted(found, name, args, outcome, outcome.touched, started),
+      this.#noted(found, name, args, outcome, outcome.touched, started, options),
     );
   }
 
@@ -248,6 +248,7 @@ export class Session implements ToolHost {
     outcome: ToolOutcome,
     rows: readonly RowChange[],
     started: number,
+    options?: CallOptions,
   ): CallOutcome {
     const { service, tool } = found;
     const touched = rows.map(
@@ -259,7 +260,7 @@ export class Session implements ToolHost {
     const answered = woven ? woven.after(this.#woven(found, name, args), plain) : plain;
     const called = { service: service.id, tool: name, toolVersion: this.isUnversioned ? '' : tool.version, args };
     const noted = this.note(called, answered, tool.tool.duration ?? CALL_SECONDS, elapsedMs() - started);
-    if (noted.ok === outcome.ok) noteBeside(noted, outcome);
+    if (options?.beside && noted.ok === outcome.ok) options.beside(besideOf(outcome));
     return noted;
   }
 

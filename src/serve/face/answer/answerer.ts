@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpMedia } from '../../../document/http.js';
 import type { Node } from '../../../document/node.js';
 import type { Refs } from '../../../document/refs.js';
 import type { Json } from '../../../kit/hash.js';
-import type { Page } from '../../sessions/beside.js';
+import type { Page } from '../../tool-host.js';
 import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, FaceResponse } from '../types.js';
 import { commonError } from './common-error.js';
 import { placeOf, placeOfSeed, within } from './draw.js';

@@ -136,7 +136,7 @@ export class LiveSession {
       }
       this.needTold(ifSeq);
       keeping?.ready();
-      return after(this.#run(session, name, args, agent), (outcome) => {
+      return after(this.#run(session, name, args, options, agent), (outcome) => {
         this.seq++;
         const id = operation ?? forwarded;
         const said = operation === undefined ? undefined : { tool: name, args };
@@ -193,10 +193,10 @@ export class LiveSession {
     );
   }
 
-  #run(session: Session, name: string, args: unknown, agent: CallingAgent | undefined): Maybe<CallOutcome> {
+  #run(session: Session, name: string, args: unknown, options: CallOptions, agent?: CallingAgent): Maybe<CallOutcome> {
     const outcome =
       agent?.service === undefined || this.isOf(agent.service, name)
-        ? (this.companions.call(session, name, args) ?? session.perform(name, args))
+        ? (this.companions.call(session, name, args) ?? session.perform(name, args, options))
         : session.note({ tool: name, args }, unknownTool(name));
     const isTold = this.hearing !== undefined && (agent === undefined || this.start.notices !== 'control');
     return isTold ? after(outcome, (made) => withNotices(session, made)) : outcome;
