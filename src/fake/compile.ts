@@ -64,15 +64,15 @@ const emptyService = (name: string, { title }: ParsedDocument): ServiceSpec => (
 const ROWS = 1_500;
 const LEAST_ROWS = 12;
 
-/** Tables of a large document get fewer rows each; what has few keeps them. */
+/** Tables of a large document get fewer rows each; what has few keeps them, and so do parts of rows: these bound them. */
 const thinned = (spec: ServiceSpec): ServiceSpec => {
   const most = Math.max(LEAST_ROWS, Math.floor(ROWS / Math.max(1, Object.keys(spec.tables).length)));
   const usual = 40;
   if (most >= usual) return spec;
-  const tables = Object.entries(spec.tables).map(([name, table]) => [
-    name,
-    { ...table, rows: Math.min(most, table.rows ?? most) },
-  ]);
+  const tables = Object.entries(spec.tables).map(([name, table]) => {
+    const isPart = table.cols[table.key.col]?.fk !== undefined;
+    return [name, isPart ? table : { ...table, rows: Math.min(most, table.rows ?? most) }];
+  });
   return { ...spec, tables: Object.fromEntries(tables) };
 };
 

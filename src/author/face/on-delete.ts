@@ -1,6 +1,7 @@
 /**
  * What becomes of rows when the row they refer to is deleted. An API whose deletion documents no conflict deletes whatever refers to the
- * row: what cannot be without it goes with it, the rest forgets it. Where a document says 409, a row that others need stays, as in SQL.
+ * row: what cannot be without it goes with it, the rest forgets it. Where a document says 409, a row that others need stays, as in SQL;
+ * a part of it is no other.
  */
 import type { Table } from '../../artifacts/table.js';
 import type { Tool, Write } from '../../artifacts/tool.js';
@@ -21,9 +22,10 @@ export const withDeletions = (tables: Tables, drafts: readonly FaceDraft[]): voi
   );
   for (const table of Object.values(tables))
     for (const [name, column] of Object.entries(table.cols)) {
-      if (column.fk === undefined || guarded.has(column.fk)) continue;
+      const isPart = name === table.key.col;
+      if (column.fk === undefined || (guarded.has(column.fk) && !isPart)) continue;
       // Rows that go with another take theirs along, though nobody may delete them alone.
-      column.onDelete = column.required || name === table.key.col ? 'cascade' : 'null';
+      column.onDelete = column.required || isPart ? 'cascade' : 'null';
     }
 };
 

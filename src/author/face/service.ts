@@ -23,6 +23,7 @@ import { type ListDraft, withScope } from './lists.js';
 import { digits, numbered } from './naming.js';
 import { withDeletions, withReached } from './on-delete.js';
 import { plainDrafts } from './operations.js';
+import { partsOf, withParts } from './parts.js';
 import { refusing } from './refusing.js';
 import { relaxed } from './relax.js';
 import { sized } from './sizes.js';
@@ -94,7 +95,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   const { options, document } = context;
   const fallback = rng(options.seed, 'openapi', options.name, 'ids').pick(STYLES);
   const tables: Record<string, Table> = {};
-  const all: FaceDraft[] = [];
+  const made: FaceDraft[] = [];
   const lists = new Map<string, ListDraft>();
   for (const entity of entities) {
     entity.aliases = wrapperWords(entity.resource);
@@ -107,17 +108,19 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
       fallback,
     );
     tables[entity.name] = entity.table;
-    all.push(...plain.drafts);
+    made.push(...plain.drafts);
     for (const [{ sighting }, list] of plain.lists) lists.set(sighting.op.label, list);
   }
   breakCircles(tables);
   for (const membership of entities.flatMap(({ memberships }) => memberships))
     tables[membership.table] = linkTable(membership);
-  for (const entity of entities) all.push(...actions(entity, tables, context, note));
+  for (const entity of entities) made.push(...actions(entity, tables, context, note));
+  const parts = partsOf(tables, entities, document);
+  const all = withParts(tables, made, parts);
   relaxed(tables, all);
   hung(tables, all);
   withDeletions(tables, all);
-  sized(tables, entities);
+  sized(tables, entities, parts);
   const drafts = withIds(all.map((draft) => ({ ...draft, tool: withReached(draft.tool, tables) })));
   dropUnused(tables, drafts);
   const taken = new Set<string>();

@@ -33,9 +33,9 @@ export const createDraft = (subject: Subject): Drafted => {
   );
 };
 
-/** A PUT makes the row where nothing else does: parts of a row, and rows that callers name. An upload does so by POST too. */
+/** A PUT makes the row where nothing else does: parts of a row, and rows that callers name. A part and an upload are made by POST too. */
 const makesRows = ({ entity, sighting }: Subject, isBare: boolean): boolean =>
-  (sighting.op.method === 'put' || (isBare && sighting.op.method === 'post')) &&
+  (sighting.op.method === 'put' || ((isBare || entity.resource.single === 'part') && sighting.op.method === 'post')) &&
   (entity.resource.single === 'part' ||
     (entity.key.type === 'text' && !entity.resource.sightings.some(({ kind }) => kind === 'create')));
 

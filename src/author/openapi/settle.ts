@@ -60,7 +60,7 @@ const automatic = (name: string, { column, field: { example } }: ColumnFact, wri
 };
 
 /** A value a new row may start with, where the document requires the column but no caller gives it. */
-const startingValue = (name: string, column: Column): Column['default'] => {
+export const startingValue = (name: string, column: Column): Column['default'] => {
   if (column.default !== undefined) return column.default;
   if (column.enum) return column.enum.length === 1 ? column.enum[0] : freshValue(column.enum);
   if (column.type === 'bool') return /(^|_)(enabled|active)$/.test(name);

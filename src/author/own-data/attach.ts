@@ -2,6 +2,7 @@
 import type { WorldDraft } from '../draft.js';
 import { fitOwnRows } from './fit.js';
 import { MOST_FILLED } from './lay.js';
+import { ownerOf } from './parts.js';
 import type { OwnTable } from './types.js';
 
 /** Rows that the seeder makes of a thing with a life cycle, about. */
@@ -20,7 +21,9 @@ export const attachOwnRows = (draft: WorldDraft, tables: readonly OwnTable[]): W
       // With a life cycle others stand beside them, as many as there would be anyway.
       const least = table.machine ? (table.rows ?? USUAL) : LEAST;
       const rows = Math.min(MOST_FILLED, Math.max(given, least));
-      return [name, given === 0 || (table.machine && given <= least) ? table : { ...table, rows }];
+      // There are as many parts as rows to have them.
+      const isEnough = given === 0 || ownerOf(table) !== undefined || (table.machine && given <= least);
+      return [name, isEnough ? table : { ...table, rows }];
     });
     return { ...service, spec: { ...service.spec, tables: Object.fromEntries(wanted) } };
   });

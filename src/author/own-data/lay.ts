@@ -7,6 +7,7 @@ import { idOf } from '../../world/ids.js';
 import type { Seeded } from '../../world/seed/seed.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
 import { conditionsOf, mendRow } from './mend.js';
+import { completeParts } from './parts.js';
 import { dropTwins, Renames } from './renames.js';
 import { misfit, type OwnRow, type OwnRows } from './types.js';
 
@@ -205,6 +206,7 @@ export const layOwnRows = (
       });
   renames.apply(out.rows, own);
   dropTwins(services, out.rows, out.own);
+  completeParts(services, seeded.rows, out.rows, own);
   const lost = renames.lost(out.rows, own);
   if (lost.length > 0) throw misfit(lost, 'Correct the value, or leave the column out.');
   return out;
