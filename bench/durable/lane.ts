@@ -1,7 +1,7 @@
 /** One lane of part cost, in a process of its own: a session server over one corpus, and the same call made again and again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type House, openHouse } from '../../src/cli/serving/house.js';
-import type { Durability } from '../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../src/serve/durable/session/durability.js';
 import type { LiveSession } from '../../src/serve/sessions/server/live-session.js';
 import type { Target } from '../serve/targets.js';
 

@@ -2,9 +2,6 @@
 import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import type { Pins } from '../author/catalogue/author.js';
-import { Corpus } from '../corpus/corpus.js';
-import { TreadleError } from '../errors.js';
-import { penaltyOf, REWARD_SHAPES } from '../verify/reward.js';
 import { shortText, wholeNumber } from './arguments.js';
 
 export const DEFAULT_OUT = 'treadle-out';
@@ -29,17 +26,6 @@ export const faultOption = (): Option =>
   )
     .default([], 'none')
     .argParser((rule: string, before: string[]) => [...before, rule]);
-export const rewardOption = (): Option =>
-  new Option('--reward <shape>', 'what a rollout earns: 1 or 0 for all of it, or the share of its milestones')
-    .choices([...REWARD_SHAPES])
-    .default('all');
-export const penaltyOption = (): Option =>
-  new Option('--penalty <flag=amount>', 'what a behaviour costs, once a rollout; may be given several times')
-    .default({}, 'none')
-    .argParser((text: string, before: Record<string, number>) => {
-      const [flag, amount] = penaltyOf(text);
-      return { ...before, [flag]: amount };
-    });
 export const worldOption = (): Option => new Option('--world <id>', 'only this world');
 
 /** Below this the start of more processes costs more than they give. */
@@ -68,25 +54,3 @@ export const pinsOf = (options: { country?: string; industry?: string; services?
       }
     : {}),
 });
-
-/** Opens the corpus and names the worlds meant. Throws `no_world` for an unknown or missing one. */
-export const chosenWorlds = (dir: string, world: string | undefined): { corpus: Corpus; worlds: string[] } => {
-  const corpus = Corpus.open(dir);
-  const worlds = corpus.worlds();
-  if (worlds.length === 0)
-    throw new TreadleError({
-      code: 'no_world',
-      message: 'The corpus holds no world',
-      value: dir,
-      next: 'Run treadle build first.',
-    });
-  if (world === undefined) return { corpus, worlds };
-  if (!worlds.includes(world))
-    throw new TreadleError({
-      code: 'no_world',
-      message: 'The corpus has no such world',
-      value: world,
-      next: `It has ${worlds.slice(0, 8).join(', ')}.`,
-    });
-  return { corpus, worlds: [world] };
-};

@@ -1,5 +1,5 @@
 /** A history of every kind of request against what is found of its session: each was done once, and what is there follows from them. */
-import type { Durability } from '../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../src/serve/durable/session/durability.js';
 import type { Found, History, LineEvent, Violation } from './history.js';
 import { type Ask, type Said, type Stand, standAfter, standAtBirth } from './line.js';
 

@@ -1,5 +1,5 @@
 /** One session's history against what is found of it (serving.md: the final state equals the history after told rollbacks). */
-import type { Durability } from '../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../src/serve/durable/session/durability.js';
 import { checkLine } from './check-line.js';
 import type { ClientEvent, Found, History, Recorded, Violation } from './history.js';
 

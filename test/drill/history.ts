@@ -1,5 +1,5 @@
 /** What a drill saw: what clients sent and heard, what the store did, and what was found in the end. All of it plain data. */
-import type { Durability } from '../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../src/serve/durable/session/durability.js';
 import type { Ask, Said } from './line.js';
 
 /**

@@ -1,7 +1,8 @@
 /** treadle add-scenario: a scenario that a person wrote, put through the rules and kept beside the made ones. */
 import { Command } from 'commander';
 import { Engine } from '../../world/state/engine.js';
-import { chosenWorlds, jsonOption } from '../options.js';
+import { chosenWorlds } from '../chosen-worlds.js';
+import { jsonOption } from '../options.js';
 import { addScenario } from '../pipeline/dynamics/by-hand.js';
 import { rewriteReport } from '../pipeline/report.js';
 import { makeUi } from '../ui.js';

@@ -8,7 +8,8 @@ import { Page } from '../../tasks/by-hand/page.js';
 import { idFor, worldFor } from '../../tasks/by-hand/place.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
-import { chosenWorlds, jsonOption } from '../options.js';
+import { chosenWorlds } from '../chosen-worlds.js';
+import { jsonOption } from '../options.js';
 import { refresh } from '../pipeline/report.js';
 import { makeUi } from '../ui.js';
 

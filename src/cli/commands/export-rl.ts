@@ -10,8 +10,9 @@ import { type LeftOut, type Selection, WHY_LEFT_OUT, type Window, windowIn } fro
 import { serverUrl } from '../../train/rl/server.js';
 import { FILE_FORMATS, type FileFormat } from '../../train/tables/files.js';
 import { realNumber, shortText, wholeNumber } from '../arguments.js';
+import { chosenWorlds } from '../chosen-worlds.js';
 import { EXIT } from '../exit.js';
-import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
+import { DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
 import { rlSource } from '../pipeline/rl-rows.js';
 import { sourceOption } from '../pipeline/row-options.js';
 import { makeUi } from '../ui.js';

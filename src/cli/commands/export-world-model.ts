@@ -12,8 +12,9 @@ import {
   WHY_LEFT_OUT,
 } from '../../train/world-model/select.js';
 import { realNumber, shortText, wholeNumber } from '../arguments.js';
+import { chosenWorlds } from '../chosen-worlds.js';
 import { EXIT } from '../exit.js';
-import { chosenWorlds, DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
+import { DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
 import { WorldRows } from '../pipeline/world-rows.js';
 import { makeUi } from '../ui.js';
 import { ownVersion } from '../version.js';

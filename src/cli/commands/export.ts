@@ -13,20 +13,14 @@ import type { Exclusion } from '../../train/sft/exclude.js';
 import { WHY as WHY_NOT } from '../../train/sft/exclude.js';
 import type { RewardShape } from '../../verify/reward.js';
 import { realNumber, shortText, wholeNumber } from '../arguments.js';
+import { chosenWorlds } from '../chosen-worlds.js';
 import { EXIT } from '../exit.js';
-import {
-  chosenWorlds,
-  DEFAULT_OUT,
-  jsonOption,
-  penaltyOption,
-  rewardOption,
-  seedOption,
-  worldOption,
-} from '../options.js';
+import { DEFAULT_OUT, jsonOption, seedOption, worldOption } from '../options.js';
 import { openOracle } from '../pipeline/authoring.js';
 import { recordExport } from '../pipeline/freeze/record.js';
 import { addRowOptions, type RowCliOptions, rowOptionsOf } from '../pipeline/row-options.js';
 import { type CorpusRows, exportCorpus } from '../pipeline/rows.js';
+import { penaltyOption, rewardOption } from '../reward-options.js';
 import { makeUi, type Ui } from '../ui.js';
 import { exportPreferencesCommand } from './export-preferences.js';
 import { exportRlCommand } from './export-rl.js';

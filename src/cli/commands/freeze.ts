@@ -8,8 +8,9 @@ import { LOCK_FILE, readLock, writeLock } from '../../corpus/freeze/lock.js';
 import { datasetHashes, inputHashes, lockedExport } from '../../corpus/freeze/record.js';
 import { TreadleError } from '../../errors.js';
 import { shortText } from '../arguments.js';
+import { chosenWorlds } from '../chosen-worlds.js';
 import { EXIT } from '../exit.js';
-import { chosenWorlds, DEFAULT_OUT, jsonOption } from '../options.js';
+import { DEFAULT_OUT, jsonOption } from '../options.js';
 import { gather, ownExports } from '../pipeline/freeze/gather.js';
 import { makeUi, type Ui } from '../ui.js';
 

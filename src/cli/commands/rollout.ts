@@ -3,11 +3,12 @@ import { Command, Option } from 'commander';
 import { DETAILS } from '../../artifacts/disclosure.js';
 import { nameList, realNumber, wholeNumber } from '../arguments.js';
 import { HARNESS_EXAMPLES, harnessOptions } from '../harness-options.js';
-import { DEFAULT_OUT, faultOption, jsonOption, penaltyOption, rewardOption, seedOption } from '../options.js';
+import { DEFAULT_OUT, faultOption, jsonOption, seedOption } from '../options.js';
 import { BACKENDS, mistakesOf, POLICIES } from '../pipeline/acting.js';
 import { openHarness } from '../pipeline/harness.js';
 import { rolloutCorpus } from '../pipeline/roll/corpus.js';
 import { planOf, type RolloutOptions } from '../pipeline/roll/plan.js';
+import { penaltyOption, rewardOption } from '../reward-options.js';
 import { makeUi, warn } from '../ui.js';
 
 const dollars = (flags: string, says: string): Option =>

@@ -1,41 +1,18 @@
 /** treadle serve: a corpus as a MegaMCP server, or one session of it over stdio. */
 import { Command, Option } from 'commander';
 import { TreadleError } from '../../errors.js';
-import type { OpenRequest } from '../../serve/api.js';
-import { DURABILITIES } from '../../serve/durable/session/keeper.js';
-import { serveStdio } from '../../serve/mcp/stdio.js';
-import { agentView } from '../../serve/sessions/server/agent-view.js';
+import { DURABILITIES } from '../../serve/durable/session/durability.js';
 import { IDLE_TIMES } from '../../serve/sessions/server/residence.js';
 import { risingSeconds, wholeNumber } from '../arguments.js';
-import { chosenWorlds, DEFAULT_OUT, faultOption, jsonOption, seedOption, worldOption } from '../options.js';
-import { isDocument, type RestOptions, serveFake } from '../serving/fake.js';
-import { faultsOf } from '../serving/faults.js';
-import { boundHeap } from '../serving/heap.js';
-import { type House, type HouseOptions, openHouse } from '../serving/house.js';
-import { byOneProcess, byWorkers, requestOf, type ServeOptions, serveAll, supervised } from '../serving/serving.js';
-import { makeUi, warn } from '../ui.js';
+import { DEFAULT_OUT, faultOption, jsonOption, seedOption, worldOption } from '../options.js';
+import type { RestOptions } from '../serving/fake.js';
+import { isDocument } from '../serving/given.js';
+import type { ServeOptions } from '../serving/serving.js';
+import { makeUi } from '../ui.js';
 
 const port = (flag: string, what: string): Option =>
   new Option(flag, what).argParser(wholeNumber(flag.split(' ')[0] as string, 65_535, 0));
 const listed = (value: string, before: string[]): string[] => [...before, value];
-
-/** Nothing can be kept in a folder that goes with the server. */
-const checkKeeping = ({ data, durable, blobs, stdio, workers }: ServeOptions): void => {
-  if (stdio && workers > 1)
-    throw new TreadleError({
-      code: 'stdio_alone',
-      message: 'One session over stdio is served by one process',
-      value: `--workers ${workers}`,
-      next: 'Leave --workers out.',
-    });
-  if (data !== undefined || (durable === 'none' && blobs === undefined)) return;
-  throw new TreadleError({
-    code: 'no_data_folder',
-    message: 'Sessions are kept only where the server has a data folder',
-    value: blobs === undefined ? `--durable ${durable}` : '--blobs',
-    next: 'Say where: --data DIR.',
-  });
-};
 
 interface RawOptions extends Omit<ServeOptions, 'data'>, RestOptions {
   data: string[];
@@ -57,12 +34,6 @@ const forCorpus = (given: readonly string[], { data, ...options }: RawOptions): 
     throw refused(given[0] ?? DEFAULT_OUT, 'A corpus has no document to answer as', 'Give the API document itself.');
   if (data.length > 1) throw refused(data[1] as string, 'A server has one data folder', 'Give --data once.');
   return { ...options, ...(data[0] === undefined ? {} : { data: data[0] }) };
-};
-
-const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
-  const { id } = await house.server.open(request);
-  const host = agentView(house.server.live(id));
-  await serveStdio({ host, input: process.stdin, output: process.stdout });
 };
 
 export const serveCommand = (): Command =>
@@ -177,41 +148,9 @@ the token printed at the start, or with yours: TREADLE_ADMIN_TOKEN. What --data 
     .action(async (given: string[], raw: RawOptions) => {
       const [dir = DEFAULT_OUT] = given;
       if (isDocument(dir)) {
-        await serveFake(given, raw, makeUi(raw.json === true));
+        await (await import('../serving/fake.js')).serveFake(given, raw, makeUi(raw.json === true));
         return;
       }
       const options = forCorpus(given, raw);
-      checkKeeping(options);
-      if (options.workers > 1 && (await supervised())) return;
-      const ui = makeUi(options.json === true);
-      boundHeap(options.lean === true);
-      const [park, disk, store] = options.resting as [number, number, number];
-      const { corpus, worlds } = chosenWorlds(dir, options.world);
-      const first = worlds[0] as string;
-      const common: HouseOptions = {
-        dir,
-        data: options.data,
-        durability: options.durable,
-        blobs: options.blobs,
-        diskReserve: options.diskReserve * 1_048_576,
-        servers: options.server,
-        faults: faultsOf(options.fault, options.faultSeed, corpus, worlds),
-        limits: {
-          capacity: Math.max(options.capacity, options.sessions),
-          idleSeconds: options.idle,
-          idle: { ...IDLE_TIMES, park, disk, store },
-        },
-        onDefect: (error) => warn(`server: ${error.line()}`),
-      };
-      if (options.workers > 1) {
-        await serveAll(await byWorkers(common, options), options, first, ui);
-        return;
-      }
-      const house = await openHouse(common);
-      try {
-        if (options.stdio) await overStdio(house, requestOf(options, first));
-        else await serveAll(await byOneProcess(house, options), options, first, ui);
-      } finally {
-        await house.close();
-      }
+      await (await import('../serving/corpus.js')).serveCorpus(dir, options);
     });

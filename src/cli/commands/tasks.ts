@@ -10,9 +10,10 @@ import { sampleWithModel } from '../../tasks/model/sampled.js';
 import { loadWorld, unloadWorld } from '../../world/loaded.js';
 import { Engine } from '../../world/state/engine.js';
 import { realNumber, shortText, wholeNumber } from '../arguments.js';
+import { chosenWorlds } from '../chosen-worlds.js';
 import { EXIT } from '../exit.js';
 import { onInterrupt } from '../interrupt.js';
-import { chosenWorlds, DEFAULT_OUT, jobsFor, jobsOption, jsonOption, worldOption } from '../options.js';
+import { DEFAULT_OUT, jobsFor, jobsOption, jsonOption, worldOption } from '../options.js';
 import { withByHand } from '../pipeline/by-hand.js';
 import { makeLibraries } from '../pipeline/library/crew.js';
 import {

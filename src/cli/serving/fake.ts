@@ -1,5 +1,4 @@
 /** treadle serve api.yaml --rest: a stateful fake of an API on a port, until it is told to stop. */
-import { statSync } from 'node:fs';
 import { isUrl } from '../../author/openapi/read.js';
 import { TreadleError } from '../../errors.js';
 import { type Fake, openFake } from '../../fake/fake.js';
@@ -26,10 +25,6 @@ export interface RestOptions {
   webhookSecret?: string;
   webhookHost: string[];
 }
-
-/** Whether what is served is a document rather than a corpus. */
-export const isDocument = (given: string): boolean =>
-  isUrl(given) || statSync(given, { throwIfNoEntry: false })?.isFile() === true;
 
 /** As the command has them: `data` are files of rows here. */
 export interface FakeServeOptions extends Omit<ServeOptions, 'data'>, RestOptions {

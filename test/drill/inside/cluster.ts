@@ -11,7 +11,7 @@ import { storeJobs } from '../../../src/serve/durable/jobs/stored.js';
 import { memoryOwnership } from '../../../src/serve/durable/ownership/memory.js';
 import type { Ownership } from '../../../src/serve/durable/ownership/ownership.js';
 import { storeOwnership } from '../../../src/serve/durable/ownership/stored.js';
-import type { Durability } from '../../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../../src/serve/durable/session/durability.js';
 import { deadLogs, isSettled, readLogs, removeLogs } from '../../../src/serve/durable/session/logs.js';
 import { openStore } from '../../../src/serve/durable/store/libsql.js';
 import type { Store } from '../../../src/serve/durable/store/store.js';

@@ -1,6 +1,6 @@
 /** The drill with all its workers in one process, and its checker: with the fence on nothing is ever lost, with the fence off it says so. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Durability } from '../../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../../src/serve/durable/session/durability.js';
 import { Engine } from '../../../src/world/state/engine.js';
 import { check } from '../checker.js';
 import type { ClientEvent } from '../history.js';

@@ -9,7 +9,7 @@ import { openHouse } from '../../../src/cli/serving/house.js';
 import { asTreadleError } from '../../../src/errors.js';
 import { rng } from '../../../src/kit/rng.js';
 import { connect } from '../../../src/serve/client/client.js';
-import type { Durability } from '../../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../../src/serve/durable/session/durability.js';
 import { check } from '../checker.js';
 import { recorded } from '../client.js';
 import type { Drilled, Found, Recorded, Violation } from '../history.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { FAULTS_VARIABLE, type FaultPlan } from '../../../src/serve/durable/faults/seeded.js';
-import type { Durability } from '../../../src/serve/durable/session/keeper.js';
+import type { Durability } from '../../../src/serve/durable/session/durability.js';
 
 export interface FrontPlan {
   name: string;

@@ -1,7 +1,7 @@
 /** The command line of the process drill. */
 import { parseArgs } from 'node:util';
 import { canonicalJson } from '../../../src/kit/hash.js';
-import { DURABILITIES, type Durability } from '../../../src/serve/durable/session/keeper.js';
+import { DURABILITIES, type Durability } from '../../../src/serve/durable/session/durability.js';
 import { drillProcesses } from './drill.js';
 
 const SHORT = { faults: '18', sessions: '6' };

@@ -13,13 +13,11 @@ import type { FaultPoints } from '../faults/fault-points.js';
 import type { PageLog, RecordKind } from '../log/page-log.js';
 import { deltaBytes, imageBytes } from './bytes.js';
 import type { Claims } from './claims.js';
+import type { Durability } from './durability.js';
 import { forkBytes } from './fork.js';
 import { Kept } from './kept.js';
 import type { Pins } from './pins.js';
 import type { Savepoints } from './savepoints.js';
-
-export const DURABILITIES = ['none', 'call', 'disk'] as const;
-export type Durability = (typeof DURABILITIES)[number];
 
 export interface KeeperParts {
   durability: Durability;

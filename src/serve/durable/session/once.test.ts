@@ -5,8 +5,8 @@ import type { SessionInfo } from '../../api.js';
 import { inProcess } from '../../sessions/server/in-process.js';
 import type { Once, Trainer } from '../../trainer.js';
 import type { FaultPoints } from '../faults/fault-points.js';
+import type { Durability } from './durability.js';
 import { Machine, type Running } from './house.fixture.js';
-import type { Durability } from './keeper.js';
 
 const TASK = { task: 'fixture/new-customer-1' };
 const SERVER = { server: { secret: new Uint8Array(32).fill(1) } };
