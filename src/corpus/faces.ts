@@ -7,8 +7,10 @@ import type { Face } from '../artifacts/face.js';
 import { parseArtifact } from '../artifacts/registry.js';
 import { Name } from '../artifacts/table.js';
 import { Hash } from '../artifacts/world.js';
+import { parseDocumentText } from '../document/parse.js';
 import { TreadleError } from '../errors.js';
 import { addressOf, sha256 } from '../kit/hash.js';
+import type { FaceSource } from '../serve/face/worlds/source.js';
 import type { Corpus } from './corpus.js';
 import { exists, readBytes, readData, writeJson, writeWhole } from './files.js';
 import { readListing } from './listings.js';
@@ -76,3 +78,13 @@ export const readDocumentOf = (corpus: Corpus, hash: string): string => {
   if (found !== hash) throw changed(file, found);
   return Buffer.from(bytes).toString('utf8');
 };
+
+/** For servers. `idOf`: the corpus's name of a world, by the world's content address. */
+export const faceSource = (corpus: Corpus, idOf: (world: string) => string | undefined): FaceSource => ({
+  facesOf: (hash) => {
+    const world = idOf(hash);
+    return world === undefined ? {} : listFaces(corpus, world);
+  },
+  face: (hash) => readFace(corpus, hash),
+  document: (hash) => parseDocumentText(readDocumentOf(corpus, hash)),
+});

@@ -26,6 +26,8 @@ export interface PublishedCorpus {
   scenarios: number;
   /** Gives every world of the registry by its content address; those of the corpus as they are on the disk then. */
   source: WorldSource;
+  /** The corpus's own name of a world, by its content address. */
+  idOf(world: string): string | undefined;
 }
 
 interface Addresses {
@@ -117,5 +119,5 @@ export const publishCorpus = (registry: Registry, corpus: Corpus): PublishedCorp
       ? Buffer.from(canonicalJson(readYaml(at('snapshot.yaml'))))
       : readBytes(at('data', `${service}.sqlite`));
   };
-  return { ...counts, source: recordedWorlds(registry, bytesOf) };
+  return { ...counts, source: recordedWorlds(registry, bytesOf), idOf: (world) => idOf.get(world) };
 };

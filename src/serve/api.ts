@@ -103,6 +103,8 @@ export const OpenedSession = SessionInfo.extend({
   ...Connection.shape,
   /** Each service alone. */
   services: z.record(Name, Connection),
+  /** Base URL of its services' own HTTP API, by the same token: only where the server has one (`serve --rest`). */
+  rest: z.string().optional(),
   /** The task's request. */
   brief: z.string().optional(),
 });

@@ -29,14 +29,18 @@ export class CallLog {
   #calls: FaceCall[] = [];
   #count = 0;
 
+  /** `most`: calls that are kept; 0 for a log that nobody may read. */
+  constructor(readonly most = MOST) {}
+
   add(call: Omit<FaceCall, 'n'>): void {
+    if (this.most === 0) return;
     this.#calls.push({ n: ++this.#count, ...call });
-    if (this.#calls.length >= 2 * MOST) this.#calls = this.#calls.slice(-MOST);
+    if (this.#calls.length >= 2 * this.most) this.#calls = this.#calls.slice(-this.most);
   }
 
   /** At most the last thousand, the oldest first. */
   list(): readonly FaceCall[] {
-    return this.#calls.length > MOST ? this.#calls.slice(-MOST) : this.#calls;
+    return this.#calls.length > this.most ? this.#calls.slice(-this.most) : this.#calls;
   }
 
   clear(): void {

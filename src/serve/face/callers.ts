@@ -5,7 +5,7 @@
 import { TreadleError } from '../../errors.js';
 import { sha256 } from '../../kit/hash.js';
 import type { OpenRequest } from '../api.js';
-import { bearerOf } from '../http/tokens.js';
+import type { Found } from '../http/keeper.js';
 import { agentView } from '../sessions/server/agent-view.js';
 import type { LiveSession } from '../sessions/server/live-session.js';
 import type { SessionServer } from '../sessions/server/session-server.js';
@@ -15,7 +15,7 @@ import type { ToolHost } from '../tool-host.js';
 import { CallLog } from './call-log.js';
 import type { Kept } from './kept.js';
 import type { KeyPlace } from './keys.js';
-import { keyOf, sessionIn } from './keys.js';
+import { keyOf, sessionIn, strayToken, tokenIn } from './keys.js';
 import type { FaceRequest } from './types.js';
 
 export const SESSION_HEADER = 'x-treadle-session';
@@ -31,6 +31,10 @@ export interface Caller {
   readonly name: string;
   readonly live: LiveSession;
   readonly host: ToolHost;
+  /** By a token of a session that a trainer opened: its bearer may act in it, and not reset, fork or look behind it. */
+  readonly isAgent: boolean;
+  /** The only service that the token opens; absent: all of the session's. */
+  readonly service?: string | undefined;
   readonly log: CallLog;
   /** What parts of the face remember of it, by their names. */
   readonly kept: Map<string, Kept>;
@@ -38,8 +42,8 @@ export interface Caller {
 
 export interface CallersOptions {
   server: SessionServer;
-  /** What a new caller's session is of. */
-  open: OpenRequest;
+  /** What a new caller's session is of; absent: only tokens of sessions are taken. */
+  open?: OpenRequest | undefined;
   /** Where the document says that keys are. */
   keys: readonly KeyPlace[];
 }
@@ -58,53 +62,83 @@ const badName = (name: string): TreadleError =>
     fault: 'agent',
   });
 
+const tokenNeeded = (): TreadleError =>
+  new TreadleError({
+    code: 'token_needed',
+    message: 'The token of a session is needed',
+    next: "Open a session at the trainers' door and send its token as the bearer token.",
+    fault: 'agent',
+  });
+
+/** Why a token's session takes nothing now, by what its keeper says of it. */
+const STATES: Readonly<Record<Exclude<Found['state'], 'open'>, string>> = {
+  unknown: 'unknown_session',
+  gone: 'session_closed',
+  paused: 'session_paused',
+  forked: 'session_forked',
+  recovering: 'session_recovering',
+};
+
+const notOpen = (state: Exclude<Found['state'], 'open'>, id: string): TreadleError =>
+  new TreadleError({
+    code: STATES[state],
+    message: 'The session of this token is not open',
+    value: id,
+    next: state === 'recovering' ? 'Ask again in a moment.' : 'Open another session, or send a key of your own.',
+    fault: 'agent',
+  });
+
 export class Callers {
   readonly #ids = new Map<string, string>();
   readonly #opening = new Map<string, Promise<Caller>>();
   readonly #known = new Map<string, Caller>();
+  /** By the service that a token opens. */
+  readonly #bearers = new WeakMap<LiveSession, Map<string | undefined, Caller>>();
 
   constructor(readonly options: CallersOptions) {}
 
   /**
-   * Throws `bad_session_name`, `unknown_session` and `session_closed` for a token whose session has ended, and what opening throws.
-   * Undefined where a key is needed and there is none.
+   * Throws `bad_session_name`, `unknown_session`, `session_closed` and the like for a token whose session is not open, and what opening
+   * throws. Undefined where a key is needed and there is none.
    */
   of(request: FaceRequest, needsKey = false): Maybe<Caller> | undefined {
-    const name = this.nameOf(request);
+    const meant = this.meant(request);
+    if (typeof meant === 'object') return meant;
     // A name is no key: whoever leaves the key out must hear of it.
     if (needsKey && keyOf(request, this.options.keys) === undefined) return undefined;
-    return this.named(name ?? SHARED);
+    return this.named(meant ?? SHARED);
   }
 
-  /** The caller's name, or that of its session; undefined where the request says nothing. */
-  nameOf(request: FaceRequest): string | undefined {
+  /** The bearer of a session's token, or a caller's name; undefined where the request says nothing. */
+  meant(request: FaceRequest): Caller | string | undefined {
     const given = request.headers[SESSION_HEADER];
     if (given !== undefined) {
       if (!isFree(given)) throw badName(given);
       return given;
     }
-    const key = keyOf(request, this.options.keys);
+    const key = keyOf(request, this.options.keys) ?? strayToken(request);
     if (key === undefined) return undefined;
     const named = sessionIn(key);
     if (named !== undefined) return named;
-    const token = bearerOf(request.headers.authorization) ?? key;
-    const claimed = claimOf(token);
-    if (claimed) return this.#byToken(token, claimed.id);
-    return `key:${sha256(key).slice(0, 16)}`;
+    const token = tokenIn(key);
+    const claimed = token === undefined ? undefined : claimOf(token);
+    return token && claimed ? this.#bearer(token, claimed.id) : `key:${sha256(key).slice(0, 16)}`;
   }
 
-  #byToken(token: string, id: string): string {
-    const found = this.options.server.find(token);
-    if (found.state !== 'open')
-      throw new TreadleError({
-        code: found.state === 'unknown' ? 'unknown_session' : 'session_closed',
-        message: 'The session of this token is not open',
-        value: id,
-        next: 'Open another session, or send a key of your own.',
-        fault: 'agent',
-      });
-    this.#ids.set(OWNED + id, id);
-    return OWNED + id;
+  #bearer(token: string, id: string): Caller {
+    const { server } = this.options;
+    const found = server.find(token);
+    if (found.state !== 'open') throw notOpen(found.state, id);
+    const live = server.live(found.session.id);
+    const own = this.#bearers.get(live) ?? new Map<string | undefined, Caller>();
+    this.#bearers.set(live, own);
+    const { service, host } = found.session;
+    const known = own.get(service);
+    if (known) return known;
+    const kept = new Map<string, Kept>();
+    const made = { name: OWNED + id, live, host, service, isAgent: true, log: new CallLog(0), kept };
+    own.set(service, made);
+    return made;
   }
 
   /** By its name, opened where it is not there. */
@@ -114,11 +148,10 @@ export class Callers {
     if (known && known.live.status !== 'closed') return known;
     const waits = this.#opening.get(name);
     if (waits) return waits;
-    if (id !== undefined && !known) return this.#callerOf(name, id);
+    const { server, open } = this.options;
+    if (!open) throw tokenNeeded();
     const labels = { run: 'rest', group: name.slice(0, 128) };
-    const made = after(this.options.server.open({ ...this.options.open, labels }), (opened) =>
-      this.#callerOf(name, opened.id),
-    );
+    const made = after(server.open({ ...open, labels }), (opened) => this.#callerOf(name, opened.id));
     if (!(made instanceof Promise)) return made;
     const settled = made.finally(() => this.#opening.delete(name));
     this.#opening.set(name, settled);
@@ -127,7 +160,8 @@ export class Callers {
 
   #callerOf(name: string, id: string): Caller {
     const live = this.options.server.live(id);
-    const caller = { name, live, host: agentView(live), log: new CallLog(), kept: new Map<string, Kept>() };
+    const kept = new Map<string, Kept>();
+    const caller = { name, live, host: agentView(live), isAgent: false, log: new CallLog(), kept };
     this.#known.set(id, caller);
     this.#ids.delete(name);
     this.#ids.set(name, id);

@@ -57,6 +57,13 @@ const info = ({ name, live }: Caller): Json => {
   return { name, session: id, status, clock, calls };
 };
 
+/** Sessions of trainers are reset, forked and looked into at the trainers' door, and by nobody who acts in them. */
+const FORBIDDEN = {
+  status: 403,
+  code: 'not_for_agents',
+  message: "The token of a trainer's session opens the API and MCP; the rest is asked at the trainers' door",
+};
+
 type Act = (caller: Caller, request: FaceRequest) => Maybe<FaceResponse>;
 
 /** Who hears of an agent's calls. */
@@ -139,7 +146,9 @@ export const controlOf = (callers: Callers, hooks?: AgentHooks): Control => {
           message: `Nothing is here; there are ${Object.keys(acts).join(', ')}`,
         });
       try {
-        const answered = after(callers.of(request) as Maybe<Caller>, (caller) => act(caller, request));
+        const answered = after(callers.of(request) as Maybe<Caller>, (caller) =>
+          caller.isAgent ? plainProblem(FORBIDDEN) : act(caller, request),
+        );
         return answered instanceof Promise ? answered.catch(failed) : answered;
       } catch (thrown) {
         return failed(thrown);

@@ -2,7 +2,7 @@
  * The REST face of a world: a request of the document's own form in, its answer out, over the same sessions that agents have
  * (issue "a stateful fake of any API"). Transports are elsewhere; nothing here throws for what a client can send.
  */
-import type { Face } from '../../artifacts/face.js';
+import type { Binding, Face } from '../../artifacts/face.js';
 import type { Tier } from '../../artifacts/tool.js';
 import { type SchemaChecks, schemaChecks } from '../../document/checks.js';
 import { basesOf, httpOperations } from '../../document/http.js';
@@ -31,9 +31,9 @@ export interface FaceOptions {
   root: Node;
   /** Of the specification that the document is written in. */
   version: string;
-  face: Face;
-  /** Before the names of the service's tools in the world. */
-  prefix?: string;
+  face: Pick<Face, 'bindings' | 'unbound'>;
+  /** The name that a caller's session has for the tool of an operation, where it offers it; the binding's own when absent. */
+  toolOf?: (operation: FaceOperation, caller: Caller) => string | undefined;
   /** What is generated beside the rows follows from it. */
   seed: string;
   callers: Callers;
@@ -221,14 +221,16 @@ export class RestFace {
   ): Maybe<{ response: FaceResponse; outcome?: CallOutcome }> {
     const { operation } = found;
     const context = this.#context(request, at, decoded);
-    const { binding } = operation;
+    const name = this.#toolOf(operation, caller);
+    const binding = name === undefined ? undefined : operation.binding;
     const isGrounded = binding !== undefined && binding.tier !== 'synthetic';
     if (!isGrounded && this.#options.strict) {
-      const message = `Nothing grounds what ${operation.http.label} does: ${operation.why ?? binding?.evidence ?? 'no tool stands behind it'}`;
+      const why = operation.why ?? binding?.evidence ?? 'no tool of this session stands behind it';
+      const message = `Nothing grounds what ${operation.http.label} does: ${why}`;
       return { response: answerer.failure({ status: 501, code: 'not_grounded', message }, context) };
     }
-    if (binding === undefined) return { response: withTier(answerer.example(context), 'synthetic') };
-    const name = (this.#options.prefix ?? '') + binding.tool;
+    if (name === undefined || binding === undefined)
+      return { response: withTier(answerer.example(context), 'synthetic') };
     const run = (): Maybe<{ response: FaceResponse; outcome?: CallOutcome }> => {
       const key = request.headers['idempotency-key'];
       const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
@@ -242,7 +244,7 @@ export class RestFace {
       const called = caller.host.call(name, sent as Json, { ...once, beside });
       return after(called, (outcome) => ({
         outcome,
-        response: this.#shown(answerer, outcome, told, context, binding.tier),
+        response: this.#shown(answerer, outcome, told, context, binding),
       }));
     };
     const condition = request.headers['if-match'];
@@ -261,9 +263,21 @@ export class RestFace {
     });
   }
 
-  #shown(answerer: Answerer, outcome: CallOutcome, told: Beside, context: AnswerContext, tier: Tier): FaceResponse {
+  #toolOf(operation: FaceOperation, caller: Caller): string | undefined {
+    const { toolOf } = this.#options;
+    return toolOf ? toolOf(operation, caller) : operation.binding?.tool;
+  }
+
+  #shown(
+    answerer: Answerer,
+    outcome: CallOutcome,
+    told: Beside,
+    context: AnswerContext,
+    binding: Binding,
+  ): FaceResponse {
     const { page, failure } = told;
-    if (outcome.ok) return withTier(answerer.success(outcome.result, { ...context, page }), tier);
+    if (outcome.ok)
+      return withTier(answerer.success(wrapped(outcome.result, binding), { ...context, page }), binding.tier);
     const { code, status } = outcome.error ?? { code: 'internal_error', status: 500 };
     const message = failure?.message ?? code.replaceAll('_', ' ');
     return answerer.failure({ status, code, message, field: failure?.field }, context);
@@ -282,18 +296,22 @@ export class RestFace {
   /** The body that a GET of the same path would answer with now. */
   #current(found: Found, caller: Caller, request: FaceRequest, context: AnswerContext): Maybe<string | undefined> {
     const get = this.router.find('GET', request.path, saidBy(request));
-    if (get === undefined || 'allow' in get || get.operation.binding === undefined) return undefined;
-    if (get.operation === found.operation) return undefined;
+    if (get === undefined || 'allow' in get || get.operation === found.operation) return undefined;
     const { binding } = get.operation;
+    const name = this.#toolOf(get.operation, caller);
+    if (name === undefined || binding === undefined) return undefined;
     const read = { params: context.decoded?.params ?? {} };
-    const name = (this.#options.prefix ?? '') + binding.tool;
     return after(caller.host.call(name, argumentsOf(binding, read) as Json), (outcome) => {
       if (!outcome.ok) return undefined;
-      const { body } = this.answererOf(get.operation).success(outcome.result, context);
+      const { body } = this.answererOf(get.operation).success(wrapped(outcome.result, binding), context);
       return typeof body === 'string' ? body : undefined;
     });
   }
 }
+
+/** A row that the tool answers with alone, where the document has it. */
+const wrapped = (result: Json, { answer }: Binding): Json =>
+  answer.bare ? answer.path.reduceRight<Json>((inner, name) => ({ [name]: inner }), result) : result;
 
 /** Says on what an answer rests, where that is not the document. */
 const withTier = (response: FaceResponse, tier: Tier): FaceResponse => {

@@ -59,9 +59,30 @@ const NAMED = new RegExp(`(?:^|[\\s:="])${NAMING}([A-Za-z0-9_.-]{1,100})`);
 /** A key that names a session, for clients that can be given a key and nothing else. */
 export const keyNaming = (name: string): string => NAMING + name;
 
+/** What a key says in plain text: basic authentication is decoded. */
+const plain = (key: string): string => {
+  const [, basic] = /^basic\s+([A-Za-z0-9+/=_-]{1,1024})$/i.exec(key) ?? [];
+  return basic === undefined ? key : Buffer.from(basic, 'base64').toString('utf8');
+};
+
 /** The session that a key names: `Bearer treadle_session_NAME`, or the user or password of basic authentication. */
 export const sessionIn = (key: string): string | undefined => {
-  const [, basic] = /^basic\s+([A-Za-z0-9+/=_-]{1,1024})$/i.exec(key) ?? [];
-  const text = basic === undefined ? key : Buffer.from(basic, 'base64').toString('utf8');
+  const text = plain(key);
   return text.includes(NAMING) ? NAMED.exec(text)?.[1] : undefined;
+};
+
+/** As sessions/server/tokens.ts mints them. */
+const TOKEN = /(?:^|[\s:="'])(trd_[\w-]{16}\.[\w-]{43})(?![\w-])/;
+
+/** The token of a session that a key is, or holds: `Bearer TOKEN`, `Token token="TOKEN"`, a user or password. */
+export const tokenIn = (key: string): string | undefined => TOKEN.exec(plain(key))?.[1];
+
+/** A token where nothing says that keys are: in any header, or in the query. */
+export const strayToken = ({ headers, query }: FaceRequest): string | undefined => {
+  for (const name in headers) {
+    const value = headers[name];
+    const found = value?.includes('trd_') ? TOKEN.exec(value)?.[1] : undefined;
+    if (found !== undefined) return found;
+  }
+  return query.includes('trd_') ? TOKEN.exec(query)?.[1] : undefined;
 };

@@ -6,21 +6,27 @@ import type { LiveSession } from './live-session.js';
 import type { SessionServer } from './session-server.js';
 import { mintTokens } from './tokens.js';
 
-type UrlOf = (id: string, service?: string) => string;
+/** Where agents connect to a session, or to one service of it; and its base URL as an HTTP API, where it has one. */
+export interface Addresses {
+  urlOf(id: string, service?: string): string;
+  restOf(start: LiveSession['start']): string | undefined;
+}
 
 /** `tokens`: of the whole session, then one a service. */
 export const openedOf = (
   live: LiveSession,
   tokens: readonly string[],
-  urlOf: UrlOf,
+  { urlOf, restOf }: Addresses,
   brief: string | undefined,
 ): OpenedSession => {
   const { id, services } = live.start;
+  const rest = restOf(live.start);
   const connect = (i: number, service?: string) => ({ token: tokens[i] as string, url: urlOf(id, service) });
   return {
     ...live.info(),
     ...connect(0),
     services: Object.fromEntries(services.map((service, i) => [service, connect(i + 1, service)])),
+    ...(rest === undefined ? {} : { rest }),
     ...(brief === undefined ? {} : { brief }),
   };
 };
@@ -32,5 +38,5 @@ export const openedAgain = (server: SessionServer, { id, seed, print }: Grant): 
   const { tokens, digests: minted } = mintTokens(id, services.length + 1, seed);
   if (own !== print || !minted.equals(digests)) throw keyConflict(id);
   const brief = parent === undefined && pins.task ? server.openings.briefOf(pins.task.hash) : undefined;
-  return openedOf(live, tokens, server.urlOf, brief);
+  return openedOf(live, tokens, server, brief);
 };

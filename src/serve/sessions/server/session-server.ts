@@ -60,6 +60,8 @@ export class SessionServer implements Doorkeeper {
   readonly folder: string;
   /** Where agents connect: set by whoever listens. */
   urlOf: (id: string, service?: string) => string = (id, service) => `in-process:${id}${service ? `/${service}` : ''}`;
+  /** Where a session is reached as the API of its services, if it is: set by whoever serves that. */
+  restOf: (start: LiveStart) => string | undefined = () => undefined;
   readonly starts: StartQueue;
   /** Set by whoever reads worlds and tasks ahead. */
   isWarming = false;
@@ -199,7 +201,7 @@ export class SessionServer implements Doorkeeper {
       throw thrown;
     }
     this.roll.add(live);
-    return openedOf(live, tokens, this.urlOf, brief);
+    return openedOf(live, tokens, this, brief);
   }
 
   #heard(pins: Pins, labels: Labels): Heard {
