@@ -23,15 +23,10 @@ const forCorpus = (given: readonly string[], { data, ...options }: RawOptions): 
   const refused = (value: string, message: string, next: string): TreadleError =>
     new TreadleError({ code: 'not_for_a_corpus', message, value, next });
   if (given.length > 1) throw refused(given[1] as string, 'One corpus is served at a time', 'Start a server for each.');
-  if (
-    options.rest ||
-    options.strict ||
-    options.needsKey ||
-    !options.control ||
-    options.overrides !== undefined ||
-    options.webhook
-  )
-    throw refused(given[0] ?? DEFAULT_OUT, 'A corpus has no document to answer as', 'Give the API document itself.');
+  const flag =
+    options.overrides !== undefined ? '--overrides' : options.webhook !== undefined ? '--webhook' : undefined;
+  if (flag !== undefined)
+    throw refused(flag, `${flag} is for a document that is served`, 'Leave it out, or give the API document itself.');
   if (data.length > 1) throw refused(data[1] as string, 'A server has one data folder', 'Give --data once.');
   return { ...options, ...(data[0] === undefined ? {} : { data: data[0] }) };
 };
@@ -42,7 +37,10 @@ export const serveCommand = (): Command =>
     .argument('[corpus...]', 'corpus folder; or an API document (several of one product), whose fake is served', [
       DEFAULT_OUT,
     ])
-    .option('--rest', 'answer as the HTTP API of the document, on --port; each key is a fork of its own')
+    .option(
+      '--rest',
+      'answer as the HTTP API of the document, on --port; each key is a fork of its own. Of a corpus: sessions of worlds that were built from documents answer as those, on --rest-port, by their tokens',
+    )
     .addOption(worldOption().default(undefined))
     .option('--task <id>', 'the sessions opened at the start are of this task')
     .option('--scenario <id>', 'the sessions opened at the start are of this scenario: a task with events')
@@ -50,6 +48,7 @@ export const serveCommand = (): Command =>
     .option('--host <address>', "address of the agents' and the gyms' doors", '127.0.0.1')
     .addOption(port('--port <n>', "port of the agents' door; 0 takes a free one").default(0))
     .addOption(port('--admin-port <n>', "port of the trainers' door, always on 127.0.0.1").default(0))
+    .addOption(port('--rest-port <n>', 'of a corpus: port of --rest; 0 takes a free one').default(0))
     .addOption(port('--openenv-port <n>', 'serve OpenEnv there too; 0 takes a free one'))
     .addOption(port('--gym-port <n>', "serve NeMo Gym's protocol there too; 0 takes a free one"))
     .option('--gym-token <token>', "bearer token of both gyms' doors; needed where --host is not loopback")
@@ -107,12 +106,9 @@ export const serveCommand = (): Command =>
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
     .addOption(faultOption())
     .option('--fault-seed <text>', 'which calls are struck: same seed, same faults', '0')
-    .option(
-      '--strict',
-      'of a document: operations that it does not ground are refused with 501, not answered by example',
-    )
-    .option('--needs-key', 'of a document: requests without a key are refused with 401')
-    .option('--no-control', 'of a document: do not serve /_treadle (reset, fork, diff, clock, MCP)')
+    .option('--strict', 'with --rest: operations that nothing grounds are refused with 501, not answered by example')
+    .option('--needs-key', 'with --rest: requests without a key are refused with 401')
+    .option('--no-control', 'with --rest: do not serve /_treadle (reset, fork, diff, clock, MCP)')
     .option('--overrides <file>', 'of a document: corrections (YAML); else overrides.yaml beside it')
     .option('--webhook <url>', 'of a document: where the webhooks that it declares are sent')
     .option('--webhook-secret <text>', 'signs them, the way the document says; or TREADLE_WEBHOOK_SECRET')
@@ -133,6 +129,7 @@ Examples:
   treadle serve corpus --openenv-port 8000 --gym-port 8001
   treadle serve corpus --data serving --durable call --workers 4   sessions survive workers, server and Ctrl-C
   treadle serve corpus --fault 'get_*=P1@5%' --fault 'billing_list_invoices=P4'
+  treadle serve corpus --rest --rest-port 4010         sessions also as the API that their world was built from
   treadle serve api.yaml --rest --port 4010            a stateful fake of an API, no corpus needed
   treadle serve api.yaml --rest --data customers.csv --strict
   treadle serve api.yaml --rest --fault 'POST /charges=429@10%' --fault 'GET /x=503x2' --webhook http://localhost:3000/hooks

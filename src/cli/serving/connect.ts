@@ -1,7 +1,9 @@
 /** What a person pastes where to point a client at a running server. */
 import type { OpenedSession } from '../../serve/api.js';
+import type { FaceOperation } from '../../serve/face/types.js';
 import type { MegaMcp } from '../../serve/megamcp.js';
 import type { Ui } from '../ui.js';
+import type { ServedRest } from './rest.js';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -24,10 +26,15 @@ export interface Shown {
   name: string;
   counts: { worlds: number; tasks: number; scenarios: number };
   served: MegaMcp;
+  rest?: ServedRest | undefined;
   sessions: readonly OpenedSession[];
 }
 
-export const sayHowToConnect = (ui: Ui, { title, name, counts, served, sessions }: Shown): void => {
+/** One that needs nothing but its path. */
+const isPlainList = ({ http: { method, path }, binding }: FaceOperation): boolean =>
+  method === 'get' && !path.includes('{') && binding?.answer.kind === 'rows';
+
+export const sayHowToConnect = (ui: Ui, { title, name, counts, served, rest, sessions }: Shown): void => {
   const [first] = sessions;
   const dynamic = counts.scenarios > 0 ? `, ${counts.scenarios} scenario(s)` : '';
   ui.say(`corpus     ${counts.worlds} world(s), ${counts.tasks} task(s)${dynamic}`);
@@ -35,6 +42,10 @@ export const sayHowToConnect = (ui: Ui, { title, name, counts, served, sessions 
   ui.say(`trainers   ${served.trainers.url}  token ${served.trainers.token}`);
   if (served.openEnv) ui.say(`OpenEnv    ${served.openEnv}`);
   if (served.nemoGym) ui.say(`NeMo Gym   ${served.nemoGym}`);
+  if (rest) {
+    ui.say(`REST       ${rest.url}`);
+    for (const line of rest.lines) ui.say(ui.style('dim', `           ${line}`));
+  }
   if (first) {
     ui.say('');
     ui.say(`session    ${title}${first.brief === undefined ? '' : `: ${first.brief}`}`);
@@ -43,6 +54,11 @@ export const sayHowToConnect = (ui: Ui, { title, name, counts, served, sessions 
     for (const [client, line] of Object.entries(clientLines(name, first))) {
       ui.say(`${client}:`);
       ui.say(`  ${ui.style('dim', line)}`);
+    }
+    const path = rest?.apis.flatMap(({ rest: { operations } }) => operations).find(isPlainList)?.http.path;
+    if (first.rest !== undefined && path !== undefined) {
+      ui.say('REST:');
+      ui.say(`  ${ui.style('dim', `curl ${first.rest}${path} -H ${quoted(`Authorization: Bearer ${first.token}`)}`)}`);
     }
   }
   ui.say('');

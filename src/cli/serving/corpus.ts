@@ -11,6 +11,27 @@ import { boundHeap } from './heap.js';
 import { type House, type HouseOptions, openHouse } from './house.js';
 import { byOneProcess, byWorkers, requestOf, type ServeOptions, serveAll, supervised } from './serving.js';
 
+/** What keeps sessions from being an API as well. */
+const checkRest = ({ rest, stdio, workers, strict, needsKey, control }: ServeOptions): void => {
+  if (!rest) {
+    const flag = strict ? '--strict' : needsKey ? '--needs-key' : control ? undefined : '--no-control';
+    if (flag === undefined) return;
+    throw new TreadleError({
+      code: 'not_for_a_corpus',
+      message: `${flag} is about the API that a corpus answers as`,
+      value: flag,
+      next: 'Add --rest, or leave it out.',
+    });
+  }
+  if (!stdio && workers === 1) return;
+  throw new TreadleError({
+    code: 'rest_alone',
+    message: stdio ? 'A session over stdio has no address to be an API at' : 'One process serves sessions as APIs',
+    value: stdio ? '--stdio' : `--workers ${workers}`,
+    next: stdio ? 'Leave --stdio or --rest out.' : 'Leave --workers out, or serve them over MCP alone.',
+  });
+};
+
 /** Nothing can be kept in a folder that goes with the server. */
 const checkKeeping = ({ data, durable, blobs, stdio, workers }: ServeOptions): void => {
   if (stdio && workers > 1)
@@ -38,6 +59,7 @@ const overStdio = async (house: House, request: OpenRequest): Promise<void> => {
 /** Until it is told to stop. Throws what opening a corpus and its data folder throws. */
 export const serveCorpus = async (dir: string, options: ServeOptions): Promise<void> => {
   checkKeeping(options);
+  checkRest(options);
   if (options.workers > 1 && (await supervised())) return;
   const ui = makeUi(options.json === true);
   boundHeap(options.lean === true);
@@ -66,7 +88,7 @@ export const serveCorpus = async (dir: string, options: ServeOptions): Promise<v
   const house = await openHouse(common);
   try {
     if (options.stdio) await overStdio(house, requestOf(options, first));
-    else await serveAll(await byOneProcess(house, options), options, first, ui);
+    else await serveAll(await byOneProcess(house, options, worlds), options, first, ui);
   } finally {
     await house.close();
   }

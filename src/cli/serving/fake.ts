@@ -145,7 +145,8 @@ export const serveFake = async (given: readonly string[], options: FakeServeOpti
   });
   let mega: MegaMcp | undefined;
   try {
-    const { host, port, adminPort, allowHost: hosts } = options;
+    const { host, adminPort, allowHost: hosts } = options;
+    const port = options.port || options.restPort;
     const admin = process.env.TREADLE_ADMIN_TOKEN;
     mega = await serveMegaMcp({
       server: fake.server,

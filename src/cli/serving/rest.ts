@@ -68,7 +68,11 @@ const sharedLines = (apis: readonly WorldApi[]): string[] => {
 };
 
 /** Throws `no_face`, what reading faces and documents throws, and `cannot_listen`. Sessions say their base URL from now on. */
-export const openRest = async (house: House, worlds: readonly string[], options: RestDoorOptions): Promise<ServedRest> => {
+export const openRest = async (
+  house: House,
+  worlds: readonly string[],
+  options: RestDoorOptions,
+): Promise<ServedRest> => {
   const { corpus, server, registry, published } = house;
   const { host, restPort, allowHost, strict, needsKey, control, world } = options;
   if (!worlds.some((id) => Object.keys(listFaces(corpus, id)).length > 0)) throw noFace(worlds);

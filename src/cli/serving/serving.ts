@@ -14,6 +14,7 @@ import { supervise } from '../../serve/workers/supervisor/supervisor.js';
 import { type Ui, warn } from '../ui.js';
 import { clientLines, sayHowToConnect } from './connect.js';
 import type { House, HouseOptions } from './house.js';
+import type { ServedRest } from './rest.js';
 import { countOutcomes, takenLine } from './taken.js';
 import { warmUp } from './warm-up.js';
 import { openFront } from './with-workers.js';
@@ -45,6 +46,12 @@ export interface ServeOptions {
   fault: string[];
   faultSeed: string;
   json?: boolean;
+  /** Sessions also answer as the HTTP APIs that their worlds were made from. */
+  rest?: boolean;
+  restPort: number;
+  strict?: boolean;
+  needsKey?: boolean;
+  control: boolean;
 }
 
 /** Whoever serves, as the command sees it. */
@@ -53,6 +60,7 @@ export interface Serving {
   trainer: Trainer;
   published: PublishedCorpus;
   taken?: TakenUp | undefined;
+  rest?: ServedRest;
   /** It was served before, by a process that was killed: who connects knows where. */
   isBack: boolean;
   /** Reads ahead until it is over. */
@@ -107,16 +115,35 @@ const doorsOf = (options: ServeOptions, before?: Found): DoorsOptions => {
   };
 };
 
-export const byOneProcess = async (house: House, options: ServeOptions): Promise<Serving> => {
-  const doors = await serveMegaMcp({ server: house.server, ...doorsOf(options) });
+/** Loaded where it is asked for. */
+const restOf = async (house: House, options: ServeOptions, worlds: readonly string[]): Promise<ServedRest> => {
+  const { host, restPort, allowHost, strict = false, needsKey = false, control } = options;
+  const world = worlds.length === 1 ? worlds[0] : undefined;
+  const { openRest } = await import('./rest.js');
+  return openRest(house, worlds, { host, restPort, allowHost, strict, needsKey, control, world });
+};
+
+export const byOneProcess = async (
+  house: House,
+  options: ServeOptions,
+  worlds: readonly string[],
+): Promise<Serving> => {
+  const rest = options.rest ? await restOf(house, options, worlds) : undefined;
+  const doors = await serveMegaMcp({ server: house.server, ...doorsOf(options) }).catch(async (thrown: unknown) => {
+    await rest?.close();
+    throw thrown;
+  });
   return {
     doors,
+    ...(rest ? { rest } : {}),
     trainer: inProcess(house.server),
     published: house.published,
     taken: house.taken,
     isBack: false,
     warm: (isOver) => warmUp(house, { isOver, isBusy: doors.isBusy }),
-    close: () => doors.close(),
+    close: async () => {
+      await Promise.all([doors.close(), rest?.close()]);
+    },
   };
 };
 
@@ -196,7 +223,7 @@ const sayServing = (
   options: ServeOptions,
   first: string,
 ): void => {
-  const { doors, published, taken } = serving;
+  const { doors, published, taken, rest } = serving;
   const { worlds, tasks, scenarios } = published;
   const name = sessions[0]?.pins.world.name ?? first;
   ui.give({
@@ -205,6 +232,7 @@ const sayServing = (
     adminToken: doors.trainers.token,
     ...(doors.openEnv ? { openEnvUrl: doors.openEnv } : {}),
     ...(doors.nemoGym ? { gymUrl: doors.nemoGym } : {}),
+    ...(rest ? { restUrl: rest.url } : {}),
     worlds,
     tasks,
     scenarios,
@@ -214,7 +242,7 @@ const sayServing = (
     ...(sessions[0] ? { clients: clientLines(name, sessions[0]) } : {}),
   });
   const title = options.scenario ?? options.task ?? name;
-  sayHowToConnect(ui, { title, name, counts: { worlds, tasks, scenarios }, served: doors, sessions });
+  sayHowToConnect(ui, { title, name, counts: { worlds, tasks, scenarios }, served: doors, rest, sessions });
 };
 
 /** Until it is told to stop. Throws why it cannot go on. */
