@@ -112,7 +112,12 @@ export const serveCommand = (): Command =>
     .option('--overrides <file>', 'of a document: corrections (YAML); else overrides.yaml beside it')
     .option('--webhook <url>', 'of a document: where the webhooks that it declares are sent')
     .option('--webhook-secret <text>', 'signs them, the way the document says; or TREADLE_WEBHOOK_SECRET')
-    .option('--webhook-host <name>', 'a host besides this machine that callbacks may go to; repeatable', listed, [])
+    .option(
+      '--webhook-host <name>',
+      'a host besides this machine that callbacks and registered addresses may be of; repeatable',
+      listed,
+      [],
+    )
     .addOption(seedOption())
     .option('--lean', 'less memory for slower calls: small young generation')
     .option('--no-warm', 'load worlds when they are first asked for, not ahead')

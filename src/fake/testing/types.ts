@@ -28,7 +28,7 @@ export interface WebhookTarget {
   to?: string | URL | WebhookHandler;
   /** Signs them. */
   secret?: string;
-  /** Hosts besides this machine that callbacks may go to. */
+  /** Hosts besides this machine that callbacks and registered addresses may be of. */
   hosts?: readonly string[];
 }
 

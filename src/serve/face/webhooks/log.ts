@@ -21,6 +21,8 @@ export interface SentWebhook {
   attempts: Attempt[];
   /** The row it tells of. */
   row: { table: string; key: string | number };
+  /** The row that registered the address, where one did. */
+  endpoint?: { table: string; key: string | number };
   /** Virtual time, unix seconds. */
   at: number;
 }
@@ -41,18 +43,35 @@ export class WebhookLog implements Kept {
   count = 0;
   /** Ledger index of the last call that was told of: one that is answered again tells of nothing. */
   told = -1;
-  /** Ends when the last of them is through; one goes after the other. */
-  last: Promise<void> = Promise.resolve();
+  /** Secrets that answers showed when an address was registered and that its row does not hold, by table and key. */
+  secrets = new Map<string, string>();
+  /** By receiver: what one of them is sent goes one after the other, and nobody waits for another. */
+  readonly #lines = new Map<string, Promise<void>>();
 
   add(sent: SentWebhook): void {
     this.sent.push(sent);
     if (this.sent.length > MOST) this.sent.shift();
   }
 
+  /** Runs once what the receiver was sent before is through. `deliver` never rejects. */
+  queue(receiver: string, deliver: () => Promise<void>): void {
+    const line = (this.#lines.get(receiver) ?? Promise.resolve()).then(deliver);
+    this.#lines.set(receiver, line);
+    void line.then(() => {
+      if (this.#lines.get(receiver) === line) this.#lines.delete(receiver);
+    });
+  }
+
+  /** Ends when all that arose until now is through. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#lines.values());
+  }
+
   /** A fork has sent nothing yet, but whoever waits for a row waits for the fork's too. */
   fork(): WebhookLog {
     const made = new WebhookLog();
     made.waiting = [...this.waiting];
+    made.secrets = new Map(this.secrets);
     made.told = this.told;
     return made;
   }

@@ -3,8 +3,11 @@ import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Table } from '../../../artifacts/table.js';
 import type { HttpParam } from '../../../document/http.js';
+import { isAsked } from './asked.js';
+import type { Declared } from './declared.js';
 import { type Effect, isTold, sameWord } from './effect.js';
 import { resolved } from './expression.js';
+import { leavesOf } from './leaves.js';
 import { meaningOf, tablesMeant } from './meaning.js';
 import { isAllowed } from './post.js';
 import { signedHeaders } from './sign.js';
@@ -25,6 +28,28 @@ it('reads names in the forms that documents have', () => {
   expect(meant('check-run-completed', 'run', 'check_run', 'check')).toEqual(['check_run']);
   expect(meant('customer.created', 'order')).toEqual([]);
   expect(meant('created', 'order')).toEqual([]);
+});
+
+it('knows what the events of an address ask for', () => {
+  const declared = (name: string, ...aliases: string[]): Declared =>
+    ({ name, aliases, meaning: meaningOf(name) }) as unknown as Declared;
+  const asks = (events: unknown, name: string, ...aliases: string[]): boolean =>
+    isAsked(leavesOf(events), declared(name, ...aliases));
+  expect(asks({ events: ['order.created'] }, 'orderCreated')).toBe(true);
+  expect(asks({ topic: 'orders/create' }, 'order.created')).toBe(true);
+  expect(asks({ enabled_events: ['*'] }, 'order.created')).toBe(true);
+  expect(asks({ enabled_events: ['order.*', 'shop.created'] }, 'order.created')).toBe(true);
+  expect(asks({ eventTypes: [{ name: 'ORDER_PAID' }] }, 'order.paid')).toBe(true);
+  expect(asks({ config: { events: 'order.paid, order.created' } }, 'order.created')).toBe(true);
+  expect(asks({ events: ['pull_request'] }, 'pull-request-review-requested', 'pull_request')).toBe(true);
+  for (const nothing of [{}, { events: [] }, { events: null }, { url: 'http://x' }])
+    expect(asks(nothing, 'order.created')).toBe(true);
+  expect(asks({ events: ['invoice'] }, 'invoice_item.created')).toBe(false);
+  expect(asks({ events: ['order.paid'] }, 'order.created')).toBe(false);
+  expect(asks({ events: ['order.updated'] }, 'order.created')).toBe(false);
+  expect(asks({ enabled_events: ['shop.*'] }, 'order.created')).toBe(false);
+  // What other things of the row are about says nothing of it.
+  expect(asks({ owner: { events: ['shop.created'] } }, 'order.created')).toBe(true);
 });
 
 it('knows one word in its forms', () => {

@@ -23,9 +23,12 @@ export interface PostOptions {
 
 const TRY_MS = 10_000;
 
+/** Of a request that is a webhook: where one is sent to this server itself, none arises from it. */
+export const SENT_HEADER = 'x-treadle-webhook';
+
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a callback's address may be called: this machine's own, and hosts that were named. */
+/** Whether an address that a request gave may be called: this machine's own, and hosts that were named. */
 export const isAllowed = (url: string, hosts: readonly string[]): boolean => {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname, host } = new URL(url);
@@ -37,7 +40,7 @@ const tryOnce = async ({ url, method, headers, body }: Sendable, signal: AbortSi
   try {
     const answer = await fetch(url, {
       method,
-      headers,
+      headers: { ...headers, [SENT_HEADER]: '1' },
       // A redirect could lead to a host that nobody allowed.
       redirect: 'manual',
       ...(method === 'GET' || method === 'HEAD' ? {} : { body }),
