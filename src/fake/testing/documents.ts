@@ -1,16 +1,18 @@
 /** Documents for tests: compiled once a process, served as often as it is asked for. */
+import type { WebhookOptions } from '../../serve/face/webhooks/webhooks.js';
 import { openFake } from '../fake.js';
 import { compiledOnce } from './compiled.js';
 import { ownOf } from './own.js';
 import { type Served, TEST_LIMITS } from './served.js';
 import type { WebhookTarget, WorldOptions } from './types.js';
 
-const targetOf = (webhooks: WorldOptions['webhooks']): WebhookTarget =>
-  typeof webhooks === 'object' && !(webhooks instanceof URL)
-    ? webhooks
-    : webhooks === undefined
-      ? {}
-      : { to: webhooks };
+/** As the face takes it. */
+export const webhookTarget = (webhooks: WorldOptions['webhooks']): WebhookOptions => {
+  if (webhooks === undefined) return {};
+  const { to, ...target }: WebhookTarget =
+    typeof webhooks === 'object' && !(webhooks instanceof URL) ? webhooks : { to: webhooks };
+  return { ...target, ...(to === undefined ? {} : { to: to instanceof URL ? to.href : to }) };
+};
 
 /** Throws what reading, compiling and listening throw, `bad_fault_rule` and `unknown_operation`. */
 export const serveDocuments = async (
@@ -19,14 +21,13 @@ export const serveDocuments = async (
 ): Promise<Served> => {
   const source = { documents, seed: String(options.seed ?? 1), ...(await ownOf(options)) };
   const compiled = await compiledOnce(source);
-  const { to, ...target } = targetOf(options.webhooks);
   const fake = await openFake({
     ...source,
     compiled,
     limits: TEST_LIMITS,
     strict: options.strict === true,
     ...(options.faults ? { faults: options.faults } : {}),
-    webhooks: { ...target, ...(to === undefined ? {} : { to: to instanceof URL ? to.href : to }) },
+    webhooks: webhookTarget(options.webhooks),
   });
   try {
     const { origin } = await fake.listen({ port: options.port ?? 0, unref: true });

@@ -1,4 +1,4 @@
-/** What serves a test's sessions: a document's fake, or a world of a corpus, which has no REST. */
+/** What serves a test's sessions: a document's fake, or a world of a corpus. */
 import type { Callers } from '../../serve/face/callers.js';
 import type { FaceOperation } from '../../serve/face/types.js';
 import type { Webhooks } from '../../serve/face/webhooks/webhooks.js';
@@ -9,7 +9,7 @@ export interface Served {
   callers: Callers;
   /** `http://127.0.0.1:4711` */
   origin: string;
-  /** Of the document; none for a world of a corpus. */
+  /** Of the document; none for a world that was not built from one. */
   operations: readonly FaceOperation[];
   webhooks: Webhooks | undefined;
   fetch(request: Request): Promise<Response>;

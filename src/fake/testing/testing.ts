@@ -28,13 +28,13 @@ const MAIN = 'main';
 /**
  * Starts a fake of an API on a port of this machine. Compiling a document takes from tens of milliseconds to some seconds, once a
  * process; a fork takes less than one. Throws what reading and compiling throw (`no_file`, `not_openapi`, `data_does_not_fit` ...),
- * `bad_fault_rule`, `unknown_operation`, `unknown_world` and `cannot_listen`.
+ * `bad_fault_rule`, `unknown_operation`, `unknown_world`, `not_for_a_world` and `cannot_listen`.
  */
 export const startWorld = async (given: WorldGiven, options: WorldOptions = {}): Promise<TestWorld> => {
   const read = await readGiven(given);
   const served =
     read.kind === 'built'
-      ? await serveBuilt(read.corpus, read.world, options.port ?? 0)
+      ? await serveBuilt(read.corpus, read.world, options)
       : await serveDocuments(read.documents, options);
   const main = await served.callers.named(MAIN);
   let closing: Promise<void> | undefined;
