@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parse } from 'yaml';
 import { sha256 } from '../kit/hash.js';
+import { yaml } from '../kit/yaml.js';
 
 export const PARSED = 'parsed.jsonl';
 
@@ -62,5 +62,5 @@ export const yamlValue = (path: string, text: string): unknown => {
   } catch {
     // Cut off, as by a full disk.
   }
-  return parse(text);
+  return yaml().parse(text);
 };

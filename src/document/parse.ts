@@ -1,6 +1,6 @@
 /** Text to a plain document tree. Tells apart what is cut off, what is broken and what is something else altogether. */
 import { createRequire } from 'node:module';
-import { LineCounter, parseDocument } from 'yaml';
+import { yaml } from '../kit/yaml.js';
 import { isNode, type Node } from './node.js';
 import { unreadable } from './unreadable.js';
 
@@ -39,8 +39,13 @@ const parseJson = (text: string): unknown => {
 };
 
 const parseYaml = (text: string, orElse?: string): unknown => {
-  const lines = new LineCounter();
-  const parsed = parseDocument(text, { lineCounter: lines, uniqueKeys: false, strict: false, logLevel: 'silent' });
+  const lines = new (yaml().LineCounter)();
+  const parsed = yaml().parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    strict: false,
+    logLevel: 'silent',
+  });
   const error = parsed.errors[0];
   if (error) {
     const { line } = lines.linePos(error.pos[0]);

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
+import { yaml } from './yaml.js';
 
 const FOLDER = new URL('../../data/', import.meta.url);
 const BUILT = new URL('../data/', import.meta.url);
@@ -14,19 +14,30 @@ const isBuilt = /\/dist\/kit\/data-file\.js$/.test(import.meta.url);
 export const readDataFile = (name: string): unknown => {
   const built = new URL(`${name}.json`, BUILT);
   if (isBuilt && existsSync(built)) return JSON.parse(readFileSync(built, 'utf8'));
-  return parse(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8'));
+  return yaml().parse(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8'));
 };
 
 const BREAK = '\n---\n';
 
-/** The first document of a file of many; its further ones are read by whoever needs one of them. */
-export const readDataHead = (name: string): unknown => {
-  const built = new URL(`${name}.head.json`, BUILT);
-  if (isBuilt && existsSync(built)) return JSON.parse(readFileSync(built, 'utf8'));
-  return parse(headOf(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8')));
+/** One document of a file of many, parsed when it is asked for. */
+export interface DataPart {
+  /** Its YAML. */
+  text: string;
+  value(): unknown;
+}
+
+/** Every document of a file of many, in its order. */
+export const readDataParts = (name: string): DataPart[] => {
+  const built = new URL(`${name}.parts.json`, BUILT);
+  if (isBuilt && existsSync(built))
+    return (JSON.parse(readFileSync(built, 'utf8')) as [text: string, value: unknown][]).map(([text, value]) => ({
+      text,
+      value: () => value,
+    }));
+  return partsOf(textOf(`${name}.yaml`)).map((text) => ({ text, value: () => yaml().parse(text) }));
 };
 
-const headOf = (text: string): string => text.split(BREAK, 1)[0] ?? '';
+const partsOf = (text: string): string[] => text.split(BREAK);
 
 const isPlain = (text: string): boolean => !text.includes(BREAK);
 
@@ -44,9 +55,8 @@ if (isBuilt && process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'))) {
     const text = textOf(file);
     const name = file.slice(0, -'.yaml'.length);
-    writeFileSync(
-      new URL(isPlain(text) ? `${name}.json` : `${name}.head.json`, BUILT),
-      JSON.stringify(parse(headOf(text))),
-    );
+    const isOne = isPlain(text);
+    const value = isOne ? yaml().parse(text) : partsOf(text).map((part) => [part, yaml().parse(part)]);
+    writeFileSync(new URL(`${name}${isOne ? '' : '.parts'}.json`, BUILT), JSON.stringify(value));
   }
 }

@@ -1,10 +1,10 @@
 /** The shape of a catalogue file: an archetype as people write it, before it is compiled. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { Step } from '../../artifacts/step.js';
 import { Literal, Name } from '../../artifacts/table.js';
 import { TreadleError } from '../../errors.js';
+import { yaml } from '../../kit/yaml.js';
 
 const Requirement = z.tuple([z.string(), Name, z.string()]);
 
@@ -96,7 +96,7 @@ export const archetype = (id: string): Archetype => {
       value: id,
       next: `Choose among: ${archetypeIds().join(', ')}.`,
     });
-  const parsed = Archetype.safeParse(parse(readFileSync(new URL(`${id}.yaml`, folder), 'utf8')));
+  const parsed = Archetype.safeParse(yaml().parse(readFileSync(new URL(`${id}.yaml`, folder), 'utf8')));
   if (!parsed.success || parsed.data.id !== id)
     throw new TreadleError({
       code: 'bad_archetype',

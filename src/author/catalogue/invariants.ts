@@ -1,10 +1,9 @@
 /** Invariant templates: rules across two services that the world does not enforce (data/invariants.yaml, and leavers.ts). */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { ServiceSpec } from '../../artifacts/service.js';
 import { Name } from '../../artifacts/table.js';
 import type { Invariant } from '../../artifacts/world.js';
+import { readDataFile } from '../../kit/data-file.js';
 import { leaverRule } from './leavers.js';
 
 const clause = z.string().regex(/^[a-z_]+\.[a-z_]+: .+$/, 'service.table: condition');
@@ -46,7 +45,7 @@ let loaded: Invariant[] | undefined;
 export const invariantTemplates = (): readonly Invariant[] => {
   loaded ??= z
     .strictObject({ invariants: z.array(Template) })
-    .parse(parse(readFileSync(new URL('../../../data/invariants.yaml', import.meta.url), 'utf8')))
+    .parse(readDataFile('invariants'))
     .invariants.map(expand);
   return loaded;
 };

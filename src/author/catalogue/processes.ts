@@ -1,8 +1,7 @@
 /** Business processes: errands with a reason, over several archetypes (data/processes.yaml). */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { Name } from '../../artifacts/table.js';
+import { readDataFile } from '../../kit/data-file.js';
 
 const Step = z.strictObject({
   id: Name,
@@ -38,14 +37,11 @@ export const Process = z.strictObject({
 });
 export type Process = z.infer<typeof Process>;
 
-const folder = new URL('../../../data/', import.meta.url);
 let loaded: Process[] | undefined;
 
 /** All processes, in the file's order. */
 export const processes = (): readonly Process[] => {
-  loaded ??= z
-    .strictObject({ processes: z.array(Process) })
-    .parse(parse(readFileSync(new URL('processes.yaml', folder), 'utf8'))).processes;
+  loaded ??= z.strictObject({ processes: z.array(Process) }).parse(readDataFile('processes')).processes;
   return loaded;
 };
 

@@ -1,9 +1,8 @@
 /** The shape of data/dialects.yaml, read once a process. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { Naming, Surface, Template } from '../../artifacts/surface.js';
 import { IdStyle } from '../../artifacts/table.js';
+import { readDataFile } from '../../kit/data-file.js';
 
 const rangeNames = z.strictObject({ gte: z.string(), lte: z.string(), gt: z.string(), lt: z.string() });
 const words = z.array(z.string()).min(1);
@@ -103,6 +102,6 @@ let loaded: z.infer<typeof DialectFile> | undefined;
 
 /** Every dialect and the rules of mixing, from data/dialects.yaml. */
 export const dialectFile = (): z.infer<typeof DialectFile> => {
-  loaded ??= DialectFile.parse(parse(readFileSync(new URL('../../../data/dialects.yaml', import.meta.url), 'utf8')));
+  loaded ??= DialectFile.parse(readDataFile('dialects'));
   return loaded;
 };

@@ -94,8 +94,9 @@ export const childCounts = (entry: Entry, scope: Scope): { steps: Step[]; reads:
   const names: string[] = [];
   for (const [name, child] of Object.entries(scope.tables)) {
     const fk = name === scope.tableName ? undefined : foreignKey(child, scope.tableName);
+    if (fk === undefined || !isPart(name, child)) continue;
     const state = statusColumns(child).find((col) => child.cols[col]?.enum);
-    if (fk === undefined || state === undefined || !isPart(name, child)) continue;
+    if (state === undefined) continue;
     const live = valuesIn(child.cols[state]?.enum as string[], ['live']);
     if (live.length === 0) continue;
     const total = `open_${names.length + 1}`;

@@ -69,8 +69,10 @@ export const flagColumns = (table: Table, flag: string): { col: string; negated:
 
 /** Foreign key of `child` to table `parent`: the one named after it first. */
 export const foreignKey = (child: Table, parent: string): string | undefined => {
-  const fks = Object.entries(child.cols).filter(([, col]) => col.fk === parent);
-  return (fks.find(([name]) => name === `${parent}_id`) ?? fks.find(([name]) => name === 'parent_id') ?? fks[0])?.[0];
+  let first: string | undefined;
+  for (const name of Object.keys(child.cols)) if (child.cols[name]?.fk === parent) first ??= name;
+  if (first === undefined) return undefined;
+  return [`${parent}_id`, 'parent_id'].find((name) => child.cols[name]?.fk === parent) ?? first;
 };
 
 /** The column of a table's own row that points at `parent` rows (`row.parent`): its first foreign key. */

@@ -1,9 +1,7 @@
 /** data/lexicon.yaml: the header is parsed once, an entry when its verb is first met (the whole takes 0.2 s, a verb 0.7 ms). */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { TreadleError } from '../../errors.js';
-import { readDataHead } from '../../kit/data-file.js';
+import { type DataPart, readDataParts } from '../../kit/data-file.js';
 import { folder } from './spelling.js';
 import type { CrudOp } from './types.js';
 
@@ -98,21 +96,19 @@ export interface Lexicon extends z.infer<typeof Header> {
   entry(verb: string): Entry;
 }
 
-const BREAK = '\n---\n';
-
 const load = (): Lexicon => {
-  const [, ...chunks] = readFileSync(new URL('../../../data/lexicon.yaml', import.meta.url), 'utf8').split(BREAK);
-  const header = Header.parse(readDataHead('lexicon'));
+  const [head, ...parts] = readDataParts('lexicon');
+  const header = Header.parse(head?.value());
   const fold = folder(header.spelling);
-  const sources = new Map<string, string>();
+  const sources = new Map<string, DataPart>();
   const words = new Map<string, string>();
-  for (const chunk of chunks) {
-    const verb = /^verb: (\w+)$/m.exec(chunk)?.[1] ?? '';
-    sources.set(verb, chunk);
-    const synonyms = /^synonyms: \[(.*)\]$/m.exec(chunk)?.[1]?.split(/,\s*/) ?? [];
+  for (const part of parts) {
+    const verb = /^verb: (\w+)$/m.exec(part.text)?.[1] ?? '';
+    sources.set(verb, part);
+    const synonyms = /^synonyms: \[(.*)\]$/m.exec(part.text)?.[1]?.split(/,\s*/) ?? [];
     for (const word of [verb, ...synonyms]) {
       const folded = fold(word.split('_'))
-        .filter((part) => !header.particles.includes(part))
+        .filter((each) => !header.particles.includes(each))
         .join('_');
       for (const form of [word, folded]) if (!words.has(form) || form === verb) words.set(form, verb);
     }
@@ -136,7 +132,7 @@ const load = (): Lexicon => {
           value: verb,
           fault: 'world',
         });
-      const entry = Entry.parse(parse(source));
+      const entry = Entry.parse(source.value());
       entries.set(verb, entry);
       return entry;
     },

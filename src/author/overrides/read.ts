@@ -1,10 +1,10 @@
 /** overrides.yaml: corrections that a person makes to what was read, kept beside the document. */
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { Step } from '../../artifacts/step.js';
 import { ColumnType } from '../../artifacts/table.js';
 import { Returns } from '../../artifacts/tool.js';
 import { TreadleError } from '../../errors.js';
+import { yaml } from '../../kit/yaml.js';
 
 const name = z.string().min(1).max(256);
 const words = z.string().min(1).max(2_000);
@@ -91,7 +91,7 @@ export const badOverrides = (problems: readonly string[], next: string): Treadle
 /** Reads YAML or JSON; throws `bad_overrides` with every place that is not understood. */
 export const readOverrides = (text: string): Overrides => {
   if (text.length > MOST) throw badOverrides([`the file has ${text.length} characters`], 'Shorten it.');
-  const document = parseDocument(text.replace(/^\uFEFF/, ''), { logLevel: 'silent' });
+  const document = yaml().parseDocument(text.replace(/^\uFEFF/, ''), { logLevel: 'silent' });
   const [error] = document.errors;
   if (error) throw badOverrides([(error.message.split('\n')[0] ?? '').slice(0, 200)], 'Correct the YAML.');
   let root: unknown;

@@ -1,7 +1,7 @@
 /** Compiled schemas: one at a time, when a value reaches it, kept until there are too many. */
+import { createRequire } from 'node:module';
 import type { AnySchema, ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../../kit/hash.js';
 import { isNode, type Node } from '../node.js';
 import { type Rewriting, rewrite } from './rewrite.js';
@@ -52,8 +52,13 @@ type Place = { instancePath: string; parentData: unknown; parentDataProperty: un
 
 const FITS: ErrorObject[] = [];
 
+const require = createRequire(import.meta.url);
+
+/** Loaded when the first value is checked, not before: it takes a tenth of a second. */
 const newAjv = (allErrors: boolean): Ajv2020 => {
-  const ajv = new Ajv2020({
+  const loaded = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const formats = require('ajv-formats') as typeof import('ajv-formats');
+  const ajv = new loaded.Ajv2020({
     allErrors,
     strict: false,
     validateSchema: false,
@@ -76,9 +81,8 @@ const newAjv = (allErrors: boolean): Ajv2020 => {
 };
 
 /** Formats whose check is known; the others say nothing. */
-export const FORMATS: ReadonlySet<string> = new Set(
-  Object.keys(newAjv(false).formats).filter((name) => !['time', 'regex', 'binary', 'byte', 'password'].includes(name)),
-);
+const formatsOf = (ajv: Ajv2020): ReadonlySet<string> =>
+  new Set(Object.keys(ajv.formats).filter((name) => !['time', 'regex', 'binary', 'byte', 'password'].includes(name)));
 
 /** `how` without what the checker itself knows. */
 export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: boolean, kept = KEPT): Checker => {
@@ -86,6 +90,7 @@ export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: 
   const schemas: { schema: Node; isPart: boolean }[] = [];
   let compiled = new Map<number, ValidateFunction | undefined>();
   let ajv: Ajv2020 | undefined;
+  let formats: ReadonlySet<string> | undefined;
   /** Schemas entered and not left, with where: one met again at the same place goes round in a circle. */
   const entered: { schema: number; at: string }[] = [];
   let steps = 0;
@@ -100,8 +105,9 @@ export const checkerOf = (how: Omit<Rewriting, 'later' | 'formats'>, allErrors: 
   const compile = (number: number): ValidateFunction | undefined => {
     const { schema, isPart } = schemas[number] as { schema: Node; isPart: boolean };
     ajv ??= withKeywords();
+    formats ??= formatsOf(ajv);
     try {
-      const written = rewrite(schema, { ...how, later, formats: FORMATS }, 0, isPart) as AnySchema;
+      const written = rewrite(schema, { ...how, later, formats }, 0, isPart) as AnySchema;
       const check = ajv.compile(written);
       if (isNode(written)) ajv.removeSchema(written);
       return check;

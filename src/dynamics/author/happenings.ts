@@ -1,7 +1,6 @@
 /** The wording of what happens outside a task: data/happenings.yaml, read once a process. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readDataFile } from '../../kit/data-file.js';
 import type { Rng } from '../../kit/rng.js';
 import { capital } from '../../tasks/words/grammar.js';
 
@@ -29,7 +28,7 @@ export type Happenings = z.infer<typeof Happenings>;
 let read: Happenings | undefined;
 
 export const happenings = (): Happenings => {
-  read ??= Happenings.parse(parse(readFileSync(new URL('../../../data/happenings.yaml', import.meta.url), 'utf8')));
+  read ??= Happenings.parse(readDataFile('happenings'));
   return read;
 };
 

@@ -1,7 +1,6 @@
 /** What people say when something has changed: data/events.yaml, read once a process. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readDataFile } from '../../kit/data-file.js';
 import type { Rng } from '../../kit/rng.js';
 
 const Words = z.strictObject({
@@ -11,7 +10,7 @@ const Words = z.strictObject({
 let read: z.infer<typeof Words> | undefined;
 
 const words = (): z.infer<typeof Words> => {
-  read ??= Words.parse(parse(readFileSync(new URL('../../../data/events.yaml', import.meta.url), 'utf8')));
+  read ??= Words.parse(readDataFile('events'));
   return read;
 };
 

@@ -1,8 +1,7 @@
 /** The simulated user's phrases: data/users.yaml, read once a process. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Persona } from '../../artifacts/disclosure.js';
+import { readDataFile } from '../../kit/data-file.js';
 import type { Rng } from '../../kit/rng.js';
 
 const lines = z.array(z.string()).min(1);
@@ -20,7 +19,7 @@ type Wording = z.infer<typeof Wording>;
 
 let read: Wording | undefined;
 const wording = (): Wording => {
-  read ??= Wording.parse(parse(readFileSync(new URL('../../../data/users.yaml', import.meta.url), 'utf8')));
+  read ??= Wording.parse(readDataFile('users'));
   return read;
 };
 

@@ -1,11 +1,10 @@
 /** What the worlds of a corpus offer to composition: services with their domains and capacity, and what ties them together. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { ServiceSpec } from '../../artifacts/service.js';
 import { Name } from '../../artifacts/table.js';
 import type { WorldSpec } from '../../artifacts/world.js';
 import { processes, servicesOf } from '../../author/catalogue/processes.js';
+import { readDataFile } from '../../kit/data-file.js';
 
 export interface Supply {
   world: string;
@@ -32,8 +31,7 @@ let domains: Map<string, string> | undefined;
 /** The domain of an archetype; what is none of the catalogue's is a domain of its own. */
 export const domainOf = (archetype: string): string => {
   if (!domains) {
-    const text = readFileSync(new URL('../../../data/domains.yaml', import.meta.url), 'utf8');
-    const read = z.record(Name, z.array(Name)).parse(parse(text));
+    const read = z.record(Name, z.array(Name)).parse(readDataFile('domains'));
     domains = new Map(Object.entries(read).flatMap(([domain, ids]) => ids.map((id) => [id, domain])));
   }
   return domains.get(archetype) ?? archetype;

@@ -1,7 +1,6 @@
 /** The wording of stored names: data/wording.yaml, read once a process. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
+import { readDataFile } from '../../kit/data-file.js';
 
 const Wording = z.strictObject({
   spelled: z.record(z.string(), z.string()),
@@ -38,6 +37,6 @@ export type Wording = z.infer<typeof Wording>;
 let read: Wording | undefined;
 
 export const wording = (): Wording => {
-  read ??= Wording.parse(parse(readFileSync(new URL('../../../data/wording.yaml', import.meta.url), 'utf8')));
+  read ??= Wording.parse(readDataFile('wording'));
   return read;
 };

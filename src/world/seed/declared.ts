@@ -54,11 +54,32 @@ const readCreator = (steps: readonly Step[], table: string, wanted: Wanted[]): v
       }
 };
 
-const readInserts = (spec: ServiceSpec, steps: readonly Step[], table: string, taken: Map<string, never>): void => {
+type Inserts = { by: string; set: Readonly<Record<string, unknown>> }[];
+
+const inserts = new WeakMap<ServiceSpec, Map<string, Inserts>>();
+
+/** By the table that gets the row, in the order of the tools. */
+const insertsOf = (spec: ServiceSpec): Map<string, Inserts> => {
+  const found = inserts.get(spec);
+  if (found) return found;
+  const made = new Map<string, Inserts>();
+  for (const { steps = [], table } of Object.values(spec.tools))
+    for (const step of steps)
+      if ('insert' in step) {
+        const list = made.get(step.insert.table) ?? [];
+        list.push({ by: table, set: step.insert.set });
+        made.set(step.insert.table, list);
+      }
+  inserts.set(spec, made);
+  return made;
+};
+
+/** What tools of other tables take over from the row that they make one for. */
+const readInserts = (spec: ServiceSpec, table: string, taken: Map<string, never>): void => {
   const cols = spec.tables[table]?.cols ?? {};
-  for (const step of steps) {
-    if (!('insert' in step) || step.insert.table !== table) continue;
-    const set = Object.entries(step.insert.set).flatMap(([col, value]) => {
+  for (const insert of insertsOf(spec).get(table) ?? []) {
+    if (insert.by === table) continue;
+    const set = Object.entries(insert.set).flatMap(([col, value]) => {
       const [, name, from] = (typeof value === 'string' && FIELD.exec(value)) || [];
       return name && from ? [{ col, name, from }] : [];
     });
@@ -78,10 +99,9 @@ export const declaredOf = (plan: TablePlan): Declared => {
   if (found) return found;
   const taken = new Map<string, never>();
   const wanted: Wanted[] = [];
-  for (const { steps = [], table } of Object.values(plan.service.tools)) {
+  for (const { steps = [], table } of Object.values(plan.service.tools))
     if (table === plan.name) readCreator(steps, plan.name, wanted);
-    else readInserts(plan.service, steps, plan.name, taken);
-  }
+  readInserts(plan.service, plan.name, taken);
   const made: Declared = { taken, wanted };
   known.set(plan, made);
   return made;

@@ -45,7 +45,7 @@ export const setStatus = (w: World, h: Handle, status: string, r: Rng, earliest 
   const parts = moves.map(({ to }) => (0.15 + r.unit()) * (planned && (isBegun(to) || isOver(to)) ? 2.5 : 1));
   const sum = parts.reduce((a, b) => a + b, 0) * (1.05 + 0.5 * r.unit());
   let at = h.meta.created;
-  const offset = zoneOffset(w.context.company.timezone, at);
+  const offset = moves.length > 0 ? zoneOffset(w.context.company.timezone, at) : 0;
   for (const [i, move] of moves.entries()) {
     const before = at;
     const next = Math.floor(at + (reach * (parts[i] as number)) / sum);

@@ -101,10 +101,19 @@ const BARE = /^(received|recorded|logged|entry|added|joined|registered|delivered
 const counts = (rule: Rule, name: string, type: ColumnType): boolean =>
   (type === 'int' || type === 'number') && TIME_RULES.has(rule.id) && BARE.test(name);
 
-const byName = (name: string, type?: ColumnType): Rule | undefined =>
-  compile().rules.find(
-    (rule) => rule.pattern.test(name) && (type === undefined || (agrees(rule, type) && !counts(rule, name, type))),
+const hits = new Map<string, Rule | null>();
+/** The same names come again in table after table. */
+const byName = (name: string, type?: ColumnType): Rule | undefined => {
+  const key = `${type ?? ''} ${name}`;
+  const known = hits.get(key);
+  if (known !== undefined) return known ?? undefined;
+  const rule = compile().rules.find(
+    (each) => each.pattern.test(name) && (type === undefined || (agrees(each, type) && !counts(each, name, type))),
   );
+  if (hits.size > 20_000) hits.clear();
+  hits.set(key, rule ?? null);
+  return rule;
+};
 
 /** The rule with this id, if there is one. */
 export const ruleById = (id: string): Rule | undefined => compile().byId.get(id);
