@@ -1,6 +1,7 @@
 /** One flat view of a schema: references followed, allOf / anyOf / oneOf merged. Made on demand and kept per schema object. */
 import { isNode, type Node } from '../../document/node.js';
 import type { Refs } from '../../document/refs.js';
+import { looseOf } from './loose.js';
 
 export interface View {
   /** JSON Schema types of all branches, without null. */
@@ -67,7 +68,9 @@ const typesOf = (node: Node): string[] => {
 
 const branchesOf = (node: Node, key: string): unknown[] => (Array.isArray(node[key]) ? (node[key] as unknown[]) : []);
 
-const takeOwn = (node: Node, into: View): void => {
+type Meant = (schema: unknown, name?: string) => unknown;
+
+const takeOwn = (node: Node, into: View, meant: Meant): void => {
   for (const type of typesOf(node)) {
     if (type === 'null') into.nullable = true;
     else into.types.add(type);
@@ -75,20 +78,21 @@ const takeOwn = (node: Node, into: View): void => {
   if (node.nullable === true || node['x-nullable'] === true) into.nullable = true;
   if (node.readOnly === true) into.readOnly = true;
   if (node.writeOnly === true) into.writeOnly = true;
-  if (into.items === undefined && node.items !== undefined) into.items = node.items;
+  if (into.items === undefined && node.items !== undefined) into.items = meant(node.items);
   const listed = Array.isArray(node.enum) ? node.enum : node.const !== undefined ? [node.const] : undefined;
   if (listed) into.enum = [...new Set([...(into.enum ?? []), ...listed])];
   for (const fact of FACTS) if (node[fact] !== undefined && !into.facts.has(fact)) into.facts.set(fact, node[fact]);
   if (!into.facts.has('example') && Array.isArray(node.examples)) into.facts.set('example', node.examples[0]);
   if (isNode(node.properties))
     for (const [name, schema] of Object.entries(node.properties))
-      if (!into.properties.has(name)) into.properties.set(name, schema);
+      if (!into.properties.has(name)) into.properties.set(name, meant(schema, name));
   if (Array.isArray(node.required))
     for (const name of node.required) if (typeof name === 'string') into.required.add(name);
 };
 
 export const schemasOf = (refs: Refs): Schemas => {
   const known = new WeakMap<Node, View>();
+  const loose = looseOf(refs);
 
   const joined = new WeakMap<object, Map<unknown, Node>>();
   /** One schema for a property (or for items) that two allOf branches describe; the same object each time, so that views are kept. */
@@ -121,10 +125,10 @@ export const schemasOf = (refs: Refs): Schemas => {
     const done = known.get(node);
     if (done) return name && done.name !== name ? { ...done, name } : done;
     const view = emptyView();
-    view.name = name;
+    view.name = name ?? loose.nameOf(node);
     if (path.has(node) || path.size > MAX_DEPTH) return view;
     path.add(node);
-    takeOwn(node, view);
+    takeOwn(node, view, loose.meant);
     const all = branchesOf(node, 'allOf');
     for (const branch of all.slice(0, MAX_BRANCHES)) {
       const part = build(branch, path);

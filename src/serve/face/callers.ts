@@ -99,24 +99,26 @@ export class Callers {
 
   /**
    * Throws `bad_session_name`, `unknown_session`, `session_closed` and the like for a token whose session is not open, and what opening
-   * throws. Undefined where a key is needed and there is none.
+   * throws. Undefined where a key is needed and there is none. `own`: the key that is where the operation itself has it.
    */
-  of(request: FaceRequest, needsKey = false): Maybe<Caller> | undefined {
-    const meant = this.meant(request);
+  of(request: FaceRequest, needsKey = false, own?: string): Maybe<Caller> | undefined {
+    const meant = this.meant(request, own);
     if (typeof meant === 'object') return meant;
     // A name is no key: whoever leaves the key out must hear of it.
-    if (needsKey && keyOf(request, this.options.keys) === undefined) return undefined;
+    if (needsKey && (keyOf(request, this.options.keys) ?? own) === undefined) return undefined;
     return this.named(meant ?? SHARED);
   }
 
   /** The bearer of a session's token, or a caller's name; undefined where the request says nothing. */
-  meant(request: FaceRequest): Caller | string | undefined {
+  meant(request: FaceRequest, own?: string): Caller | string | undefined {
     const given = request.headers[SESSION_HEADER];
     if (given !== undefined) {
       if (!isFree(given)) throw badName(given);
       return given;
     }
-    const key = keyOf(request, this.options.keys) ?? strayToken(request);
+    // One caller, whether its key comes as a parameter or as a bearer's.
+    const bearer = own === undefined || /\s/.test(own) ? own : `Bearer ${own}`;
+    const key = keyOf(request, this.options.keys) ?? strayToken(request) ?? bearer;
     if (key === undefined) return undefined;
     const named = sessionIn(key);
     if (named !== undefined) return named;

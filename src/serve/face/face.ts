@@ -19,6 +19,7 @@ import { plainProblem } from './problem.js';
 import { asGet } from './procedure.js';
 import { notAcceptable } from './request/accept.js';
 import { argumentsOf } from './request/arguments.js';
+import { credentialIn } from './request/credential.js';
 import { decode, isFaceError } from './request/decode.js';
 import { DEFAULT_LIMITS, type Limits } from './request/limits.js';
 import { withPlainMark } from './request/page-mark.js';
@@ -140,7 +141,8 @@ export class RestFace {
       return called ? this.#answer(called) : notAllowed(request, found.allow);
     }
     const answerer = this.answererOf(found.operation);
-    const caller = this.callers.of(request, this.#options.needsKey);
+    const own = credentialIn(found.operation, request, this.#document.refs);
+    const caller = this.callers.of(request, this.#options.needsKey, own);
     if (caller === undefined) {
       const message = 'An API key is needed';
       const headers = { 'www-authenticate': 'Bearer realm="treadle"' };

@@ -4,6 +4,7 @@ import type { HttpParam } from '../../../document/http.js';
 import type { Json } from '../../../kit/hash.js';
 import type { DecodedRequest, FaceError, FaceOperation, FaceRequest, RequestFault } from '../types.js';
 import { type BodyRead, bodyOf } from './body.js';
+import { withoutSent } from './credential.js';
 import { isFile } from './files.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { paramsOf } from './params.js';
@@ -76,11 +77,16 @@ const statusOf = (operation: FaceOperation, faults: readonly RequestFault[]): nu
   return has('404') && faults.every((fault) => fault.in === 'path') ? 404 : 400;
 };
 
-const refused = (operation: FaceOperation, all: readonly RequestFault[]): FaceError => {
+/** Where the document has a status for callers it does not know. */
+const hasUnauthorized = ({ http }: FaceOperation): boolean =>
+  http.answers.some(({ status }) => status === '401' || status === '4XX' || status === 'default');
+
+const refused = (operation: FaceOperation, all: readonly RequestFault[], isUnknown: boolean): FaceError => {
   const faults = all.slice(0, MOST_FAULTS);
   const [first] = faults as [RequestFault];
-  const status = statusOf(operation, faults);
-  const code = status === 404 ? 'not_found' : first.keyword === 'required' ? 'missing_argument' : 'invalid_argument';
+  const unauthorized = isUnknown && hasUnauthorized(operation);
+  const status = unauthorized ? 401 : statusOf(operation, faults);
+  const code = unauthorized ? 'unauthorized' : status === 404 ? 'not_found' : first.keyword === 'required' ? 'missing_argument' : 'invalid_argument';
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   return {
     status,
@@ -112,7 +118,7 @@ export const decode = (
   if (!read) return tooMany(limits.pairs);
   const finish = (body: BodyRead): DecodedRequest | FaceError => {
     if ('error' in body && body.error.code !== 'missing_argument') return body.error;
-    const faults = [
+    const all = [
       ...read.faults,
       ...paramFaults(
         list.filter((param) => !read.faults.some((fault) => fault.in === param.in && fault.at === param.name)),
@@ -122,7 +128,8 @@ export const decode = (
       ),
       ...('error' in body ? (body.error.faults ?? []) : body.body ? bodyFaults(body.body, checks) : []),
     ];
-    if (faults.length > 0) return refused(operation, faults);
+    const { faults, missing } = withoutSent(operation, request, all, checks.refs);
+    if (faults.length > 0) return refused(operation, faults, missing);
     const { params } = read;
     return 'body' in body && body.body ? { params, body: body.body.value, media: body.body.type } : { params };
   };
