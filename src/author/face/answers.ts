@@ -1,11 +1,13 @@
 /** Where an operation's answer has the row or the list, and the JSON that stands around it. */
 import type { FaceAnswer } from '../../artifacts/face.js';
 import type { Returns } from '../../artifacts/tool.js';
+import { isNode } from '../../document/node.js';
 import { snake } from '../../kit/words.js';
 import type { Entity } from '../openapi/entities.js';
 import { envelopeOf } from '../openapi/envelope.js';
 import { propertyName } from '../openapi/names.js';
 import type { View } from '../openapi/schema.js';
+import { isMetaName } from '../openapi/unwrap.js';
 import type { Subject } from './draft.js';
 
 export interface Shown {
@@ -19,11 +21,45 @@ const keyPath = (entity: Entity): { key?: string[] } => {
   return column?.field === undefined || column.hidden ? {} : { key: column.field.split('.') };
 };
 
+/** A scalar of the answer that repeats a column of the row: `{ok, channel, ts, message: {...}}`. */
+const repeats = ({ entity, context }: Subject, view: View, name: string): boolean => {
+  const column = entity.columns.facts.get(snake(name))?.column;
+  const property = context.schemas.view(view.properties.get(name));
+  return column !== undefined && !column.hidden && column.type !== 'json' && property.properties.size === 0;
+};
+
+/** An object in the row's answer that is called what the row is, and shows nothing else: the row once more. */
+const isRowAgain = ({ entity, context }: Subject, view: View, name: string): boolean => {
+  const { facts } = entity.columns;
+  const inner = [...context.schemas.view(view.properties.get(name)).properties.keys()];
+  const isCalled = [entity.resource.noun, ...(entity.aliases ?? [])].includes(snake(name));
+  const isApart = ![...facts.values()].some(({ column }) => column.field?.startsWith(`${propertyName(name)}.`));
+  return isCalled && isApart && inner.length > 0 && inner.every((one) => facts.has(snake(one)));
+};
+
+/** The row's values where the answer has them a second time: beside the row, or in an object of its own name. */
+const withRepeats = (subject: Subject, envelope: unknown): unknown => {
+  const { answer } = subject.sighting;
+  if (!answer || answer.many || answer.path.length > 1) return envelope;
+  const [outer] = answer.around;
+  if (outer)
+    return [...outer.properties.keys()].some(
+      (name) => snake(name) === subject.entity.columns.keyCol && repeats(subject, outer, name),
+    ) && isNode(envelope)
+      ? { $fields: true, ...envelope }
+      : envelope;
+  const again = [...answer.item.properties.keys()].filter((name) => isRowAgain(subject, answer.item, name));
+  return again.length === 0
+    ? envelope
+    : { $fields: true, ...Object.fromEntries(again.map((name) => [propertyName(name), '$fields'])) };
+};
+
 const wrapped = (subject: Subject, core: '$fields' | '$rows'): { path: string[]; envelope?: unknown } => {
   const { sighting, context } = subject;
   const { answer } = sighting;
   if (!answer) return { path: [] };
-  const envelope = envelopeOf(answer, core, context.schemas);
+  const plain = envelopeOf(answer, core, context.schemas);
+  const envelope = core === '$fields' ? withRepeats(subject, plain) : plain;
   return { path: answer.path.map(propertyName), ...(envelope === undefined ? {} : { envelope }) };
 };
 
@@ -71,6 +107,7 @@ const receipt = (subject: Subject, view: View): Shown | undefined => {
     else if (plain === 'id' || plain === entity.columns.keyCol)
       value[propertyName(name)] = `$row.${entity.columns.keyCol}`;
     else if (typeof constant === 'string' && /^\w+$/.test(constant)) value[propertyName(name)] = `'${constant}'`;
+    else if (!isMetaName(name) && repeats(subject, view, name)) value[propertyName(name)] = `$row.${plain}`;
   }
   const isName = Object.keys(value).every((name) => /^[a-z][a-z0-9_]{0,62}$/.test(name));
   if (Object.keys(value).length === 0 || !isName) return undefined;

@@ -1,8 +1,10 @@
 /** Tools that read, make, change or take away one row. */
 import type { Step, Value } from '../../artifacts/step.js';
+import type { ColumnType } from '../../artifacts/table.js';
 import type { Arg } from '../../artifacts/tool.js';
 import { keyArg } from '../openapi/args.js';
 import { goneRow, oneRow } from './answers.js';
+import { besideKey } from './beside.js';
 import { type Drafted, describedParam, draftOf, paramType, type Subject } from './draft.js';
 import { keyFrom } from './fit.js';
 import { addInput, type Inputs, noInputs, type Origin } from './inputs.js';
@@ -20,6 +22,14 @@ export interface Key {
   steps: Step[];
 }
 
+/** A key that is text may be written as a number; then it is compared as what it stands for. */
+const bodyType = (origin: Origin, { entity, sighting, context: { schemas } }: Subject): ColumnType => {
+  const own = entity.key.type;
+  let view = sighting.op.body && schemas.view(sighting.op.body.schema);
+  for (const name of origin.at ?? []) view = view && schemas.view(view.properties.get(name));
+  return own === 'text' && view?.types.has('number') && !view.types.has('string') ? 'number' : own;
+};
+
 /** Names the row. */
 export const addKey = (inputs: Inputs, subject: Subject): Key | undefined => {
   const { entity, sighting, context } = subject;
@@ -31,7 +41,7 @@ export const addKey = (inputs: Inputs, subject: Subject): Key | undefined => {
       : originOf(sighting, key.arg.field ?? key.wanted, context.schemas);
   if (!origin) return undefined;
   const param = sighting.op.params.find((one) => one.in === origin.in && one.name === origin.name);
-  const type = param ? paramType(param, context) : entity.key.type;
+  const type = param ? paramType(param, context) : bodyType(origin, subject);
   const about = param ? describedParam(param) : {};
   const { keyCol } = entity.columns;
   const col = sighting.keyParam === undefined ? keyCol : namingColumn(entity, sighting.keyParam, sighting.noun);
@@ -76,7 +86,8 @@ export const deleteDraft = (subject: Subject): Drafted => {
   const key = addKey(inputs, subject);
   if (!key) return NO_ROW;
   const where = { [entity.columns.keyCol]: `$row.${entity.columns.keyCol}` };
-  const steps: Step[] = [...scope.steps, ...theRow(subject, key, scope), { delete: { table, where } }];
+  const beside = besideKey(inputs, subject);
+  const steps: Step[] = [...scope.steps, ...theRow(subject, key, scope), ...beside.steps, { delete: { table, where } }];
   return draftOf(
     subject,
     {

@@ -1,6 +1,7 @@
 /** Tools that make or change one row. */
 import type { Step, Value } from '../../artifacts/step.js';
 import { oneRow } from './answers.js';
+import { besideKey } from './beside.js';
 import { bulkDraft } from './bulk.js';
 import { type Drafted, draftOf, type Subject } from './draft.js';
 import { noInputs } from './inputs.js';
@@ -82,7 +83,8 @@ export const updateDraft = (subject: Subject): Drafted => {
   const scope = scopeOf(inputs, subject, 'read');
   const key = addKey(inputs, subject);
   if (!key) return NO_ROW;
-  const sets = addSets(inputs, subject, 'update', new Set(Object.keys(scope.held)));
+  const beside = besideKey(inputs, subject);
+  const sets = addSets(inputs, subject, 'update', new Set([...Object.keys(scope.held), ...beside.cols]));
   const { set } = sets;
   const isBare = Object.keys(set).length === 0;
   const makes = makesRows(subject, isBare) && key.col === keyCol && key.steps.length === 0;
@@ -91,6 +93,7 @@ export const updateDraft = (subject: Subject): Drafted => {
   const steps: Step[] = [
     ...scope.steps,
     ...(makes ? [...upsert(subject, key, scope, sets), ...look.slice(key.steps.length)] : look),
+    ...beside.steps,
     ...sets.steps,
     {
       update: { table, where: { [keyCol]: `$row.${keyCol}` }, set: { ...set, ...stays(subject, set) }, as: 'changed' },

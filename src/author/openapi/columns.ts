@@ -2,7 +2,7 @@
 import type { Column } from '../../artifacts/table.js';
 import { snake } from '../../kit/words.js';
 import { type FieldContext, fieldsOf, scalarField } from './fields.js';
-import type { FoundKey } from './keys.js';
+import { type FoundKey, wordsFor } from './keys.js';
 import { identifier, surfaceField, unique } from './names.js';
 import { pagingRole } from './query.js';
 import type { Resource } from './resources.js';
@@ -241,7 +241,8 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
   }
   const bodies = new Map<string, BodyField[]>();
   const patched: string[] = [];
-  for (const { op, body, kind } of resource.sightings) {
+  const naming = context.every === true ? wordsFor(resource) : undefined;
+  for (const { op, body, kind, keyElsewhere } of resource.sightings) {
     if (!body || (kind !== 'create' && kind !== 'update')) continue;
     if (body.many && isJsonPatch(body.item)) patched.push(op.label);
     if (body.many && !looksLike(body.item, resource)) continue;
@@ -249,6 +250,8 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
     const fields: BodyField[] = [];
     for (const field of fieldsOf(body.item, context, around)) {
       const inner = field.path.slice(around.length);
+      // `{channel: 'C1', topic}`: the name of the row is none of its values.
+      if (keyElsewhere && naming?.has(plain(inner)) && !byPlain.has(plain(inner))) continue;
       const known = byPlain.get(plain(inner)) ?? byLoose.get(loose(plain(inner)));
       let col = known !== undefined && facts.has(known) ? known : undefined;
       if (col !== undefined && fields.some((other) => other.col === col)) col = undefined;

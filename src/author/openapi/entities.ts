@@ -117,7 +117,10 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas, eve
     const above = parentNoun(resource);
     const lead = taken.has(word) || above !== undefined ? (above ?? sectionOf(resource)) : undefined;
     const clashes = (nouns.get(word) ?? 0) > 1 && lead !== undefined && !word.startsWith(lead);
-    const name = unique(identifier(clashes ? `${lead}_${word}` : word, 'thing'), taken);
+    // `/admin_user` beside `/user`.
+    const whole = resource.home.split('/').at(-1) ?? '';
+    const isLonger = (nouns.get(word) ?? 0) > 1 && whole.endsWith(`_${word}`);
+    const name = unique(identifier(isLonger ? whole : clashes ? `${lead}_${word}` : word, 'thing'), taken);
     const noun = spaced(name);
     const table: Table = { noun, plural: plural(noun), key: { col: columns.keyCol }, cols: {} };
     entities.push({ resource, name, table, key, columns, parents: new Map(), relations: [], memberships: [] });

@@ -24,8 +24,22 @@ const regExp = (source: string): RegExp | undefined => {
   }
 };
 
+/** `^\d{10}\.\d{6}$`: digits, a mark, and one class of characters, as many of each. The digits before it are the same for all. */
+const LED = /^\^?\\d\{(\d{1,2})\}(?:\\?([.:_-]))(\[[^\]^][^\]]*\]|\\d|\\w)\{(\d{1,2})\}\$?$/;
+
+const withoutLead = (pattern: string): { lead: string; rest: string } | undefined => {
+  const [, digits, mark, of, length] = LED.exec(pattern) ?? [];
+  if (digits === undefined || mark === undefined || Number(digits) > 20) return undefined;
+  return { lead: `${'17'.padEnd(Number(digits), '0').slice(0, Number(digits))}${mark}`, rest: `^${of}{${length}}$` };
+};
+
 /** Undefined where the pattern is of another shape. */
 export const patternStyle = (pattern: string): IdStyle | undefined => {
+  const led = withoutLead(pattern);
+  if (led) {
+    const style = patternStyle(led.rest);
+    return style && { ...style, prefix: led.lead };
+  }
   const found = SHAPE.exec(pattern);
   const whole = regExp(pattern);
   if (!found || !whole) return undefined;

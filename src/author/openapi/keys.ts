@@ -5,6 +5,7 @@ import { scalarField } from './fields.js';
 import { patternStyle } from './id-pattern.js';
 import type { Resource } from './resources.js';
 import type { Schemas, View } from './schema.js';
+import type { Sighting } from './sightings.js';
 import type { Field } from './types.js';
 
 export interface FoundKey {
@@ -115,6 +116,10 @@ export const wrapperWords = ({ sightings }: Resource): string[] => {
     .flatMap((word) => [word, `${word}_id`]);
 };
 
+/** By which calls that have no path for it name a row. */
+export const wordsFor = (resource: Resource): Set<string> =>
+  new Set([resource.noun, `${resource.noun}_id`, ...wrapperWords(resource)]);
+
 /** What the procedures that read, change or delete one row require, where all they have is a body or a query. */
 const namedElsewhere = (resource: Resource, schemas: Schemas, words: readonly string[]): string | undefined => {
   const votes = new Map<string, number>();
@@ -139,6 +144,27 @@ const namedElsewhere = (resource: Resource, schemas: Schemas, words: readonly st
   return [...votes].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0]?.[0];
 };
 
+/** Scalars that a call takes in its query, or at the top of its body. */
+const takenBy = ({ op, body }: Sighting, schemas: Schemas): Set<string> => {
+  const names = op.params.flatMap(({ in: where, name }) => (where === 'query' ? [name] : []));
+  for (const [name, raw] of body && !body.many ? body.item.properties : [])
+    if (schemas.view(raw).properties.size === 0) names.push(name);
+  return new Set(names);
+};
+
+/** Where no name tells: what every row has, every call on one row takes, and no call that makes one. */
+const keyByUse = ({ sightings, views }: Resource, schemas: Schemas): string | undefined => {
+  const uses = sightings.filter(({ keyElsewhere, kind }) => keyElsewhere && (kind === 'update' || kind === 'delete' || kind === 'get'));
+  const makes = sightings.filter(({ kind }) => kind === 'create').map((sighting) => takenBy(sighting, schemas));
+  const taken = uses.map((sighting) => takenBy(sighting, schemas));
+  const [view] = views;
+  if (taken.length === 0 || makes.length === 0 || !view) return undefined;
+  const found = [...view.required].filter(
+    (name) => taken.every((names) => names.has(name)) && !makes.some((names) => names.has(name)),
+  );
+  return found.length === 1 ? found[0] : undefined;
+};
+
 /** Undefined when nothing can key the rows (no item path, and no property that looks like an id). */
 export const findKey = (resource: Resource, schemas: Schemas, every = false): FoundKey | undefined => {
   const param = commonKeyParam(resource) ?? namedElsewhere(resource, schemas, every ? wrapperWords(resource) : []);
@@ -147,6 +173,7 @@ export const findKey = (resource: Resource, schemas: Schemas, every = false): Fo
   if (resource.single === 'one')
     return { property: 'single_key', type: 'text', field: undefined, synthetic: true, hidden: true };
   if (resource.single === 'part' && param !== undefined) return partKey(resource, param, schemas);
+  const used = every && param === undefined ? keyByUse(resource, schemas) : undefined;
   const given = param === undefined ? undefined : paramField(resource, param, schemas);
   const givenType = keyType(given);
   let best: { property: string; points: number; field: Field; type: 'text' | 'int' } | undefined;
@@ -158,7 +185,8 @@ export const findKey = (resource: Resource, schemas: Schemas, every = false): Fo
       const inner = schemas.view(raw);
       if (!field || !type || inner.properties.size > 0 || field.enum) continue;
       const clash = givenType !== undefined && givenType !== type ? 4 : 0;
-      const points = score(property, resource.noun, param) - clash;
+      // A name that says it outright counts more than how it is used.
+      const points = Math.max(score(property, resource.noun, param), property === used ? 5.8 : 0) - clash;
       if (!best || points > best.points) best = { property, points, field, type };
     }
   if (best && best.points >= (param === undefined ? 2 : 4))

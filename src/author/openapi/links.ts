@@ -2,6 +2,7 @@
 import { singular, snake } from '../../kit/words.js';
 import type { ColumnFact } from './columns.js';
 import type { Entity } from './entities.js';
+import { wrapperWords } from './keys.js';
 import type { Resource } from './resources.js';
 import type { ParentParam, Sighting } from './sightings.js';
 
@@ -91,6 +92,18 @@ export interface EntityIndex {
   byName(name: string): Entity | undefined;
 }
 
+/** `channel`, where calls name conversations so and answers wrap them in it. */
+const calledBy = (resource: Resource): string[] => {
+  const calls = resource.sightings.filter(({ keyElsewhere }) => keyElsewhere);
+  return wrapperWords(resource).filter((word) =>
+    calls.some(
+      ({ op, body }) =>
+        op.params.some(({ in: where, name }) => where === 'query' && snake(name) === word) ||
+        [...(body?.item.properties.keys() ?? [])].some((name) => snake(name) === word),
+    ),
+  );
+};
+
 const depthOf = ({ resource }: Entity): number => resource.home.split('/').length;
 
 export const indexOf = (entities: readonly Entity[]): EntityIndex => {
@@ -105,7 +118,7 @@ export const indexOf = (entities: readonly Entity[]): EntityIndex => {
       const named = (one: Entity): boolean => snake(alias).endsWith(one.resource.noun);
       if (!known || (named(entity) && !named(known))) schemas.set(alias, entity);
     }
-    const others = [entity.resource.noun, singular(snake(entity.resource.schema ?? ''))];
+    const others = [entity.resource.noun, singular(snake(entity.resource.schema ?? '')), ...calledBy(entity.resource)];
     for (const noun of new Set(others))
       if (noun && noun !== entity.name) claims.set(noun, [...(claims.get(noun) ?? []), entity]);
     nouns.set(entity.name, entity);

@@ -2,6 +2,7 @@
 import { singular, snake, wordsOf } from '../../kit/words.js';
 import { matchVerb } from '../lexicon/match.js';
 import { batchKind, idKind, segmentKind } from './crud-words.js';
+import { byDots } from './dotted.js';
 import { isDotted, isPlumbing, placeOf, type Segment } from './paths.js';
 import type { Places } from './places.js';
 import { partRenewed, type Renewal, renewed } from './renew.js';
@@ -303,17 +304,21 @@ const judge = (op: DocOperation, places: Places): Verdict => {
 export const sightingsOf = (
   operations: readonly DocOperation[],
   places: Places,
+  every = false,
 ): { sightings: Sighting[]; unmapped: { op: DocOperation; why: string }[] } => {
   const sightings: Sighting[] = [];
   const unmapped: { op: DocOperation; why: string }[] = [];
   const nameless = byIds(operations, places);
+  const dotted = byDots(operations, places, every);
   for (const op of operations) {
-    const verdict = nameless.get(op) ?? judge(op, places);
+    const named = nameless.has(op) ? undefined : dotted.get(op);
+    const verdict = nameless.get(op) ?? named?.verdict ?? judge(op, places);
     if (typeof verdict === 'string') unmapped.push({ op, why: verdict });
     else {
       const one = verdict.tag?.body;
       const body = one ? { many: true, path: [], item: one, around: [] } : places.body(op);
-      sightings.push({ ...verdict, op, answer: places.answer(op), body: verdict.renews ? undefined : body });
+      const answer = named ? named.answer : places.answer(op);
+      sightings.push({ ...verdict, op, answer, body: verdict.renews ? undefined : body });
     }
   }
   return { sightings, unmapped };

@@ -30,7 +30,7 @@ export const understand = (document: ParsedDocument, every = false): Understandi
   const refs = refsOf(document.root);
   const schemas = schemasOf(refs);
   const operations = operationsOf(document.root, refs, every);
-  const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas, every));
+  const { sightings, unmapped } = sightingsOf(operations, placesOf(operations, schemas, every), every);
   const { resources, links, memberships, related } = resourcesOf(sightings, every);
   const finding = entitiesOf(resources, schemas, every);
   const datetime = unifyInstants(finding.entities);
