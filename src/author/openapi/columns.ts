@@ -6,6 +6,7 @@ import { type FoundKey, wordsFor } from './keys.js';
 import { identifier, surfaceField, unique } from './names.js';
 import { pagingRole } from './query.js';
 import type { Resource } from './resources.js';
+import { takeSaidValues } from './said-values.js';
 import type { View } from './schema.js';
 import { SurfacePaths } from './surface-paths.js';
 import type { DocParam, Field } from './types.js';
@@ -241,17 +242,19 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
   }
   const bodies = new Map<string, BodyField[]>();
   const patched: string[] = [];
-  const naming = context.every === true ? wordsFor(resource) : undefined;
+  const naming = context.every === true && key.hidden !== true ? wordsFor(resource) : undefined;
   for (const { op, body, kind, keyElsewhere } of resource.sightings) {
     if (!body || (kind !== 'create' && kind !== 'update')) continue;
     if (body.many && isJsonPatch(body.item)) patched.push(op.label);
     if (body.many && !looksLike(body.item, resource)) continue;
     const around = body.many ? [] : body.path;
     const fields: BodyField[] = [];
-    for (const field of fieldsOf(body.item, context, around)) {
+    const given = fieldsOf(body.item, context, around);
+    const isNamed = keyElsewhere && !given.some(({ path }) => plain(path.slice(around.length)) === keyCol);
+    for (const field of given) {
       const inner = field.path.slice(around.length);
       // `{channel: 'C1', topic}`: the name of the row is none of its values.
-      if (keyElsewhere && naming?.has(plain(inner)) && !byPlain.has(plain(inner))) continue;
+      if (isNamed && naming?.has(plain(inner)) && !byPlain.has(plain(inner))) continue;
       const known = byPlain.get(plain(inner)) ?? byLoose.get(loose(plain(inner)));
       let col = known !== undefined && facts.has(known) ? known : undefined;
       if (col !== undefined && fields.some((other) => other.col === col)) col = undefined;
@@ -294,6 +297,8 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
     const writable = [...bodies.values()].sort((a, b) => b.length - a.length)[0];
     if (writable) bodies.set(label, writable);
   }
+  const writable = [...bodies.values()].flat().filter(({ field }) => !field.readOnly);
+  takeSaidValues(facts, new Set(writable.map(({ col }) => col)));
   const add: Columns['add'] = (wanted, column, from, field) =>
     put(wanted, column, from, field ?? blank([wanted], column.type === 'money' ? 'int' : column.type));
   return { facts, keyCol, bodies, add, taken };

@@ -27,7 +27,12 @@ const regExp = (source: string): RegExp | undefined => {
 /** `^\d{10}\.\d{6}$`: digits, a mark, and one class of characters, as many of each. The digits before it are the same for all. */
 const LED = /^\^?\\d\{(\d{1,2})\}(?:\\?([.:_-]))(\[[^\]^][^\]]*\]|\\d|\\w)\{(\d{1,2})\}\$?$/;
 
+/** `^[CGD][A-Z0-9]{8,}$`: the first of the letters that an id may begin with. */
+const FIRST = /^\^?\[(\w)[\w-]*\]((?:\[[^\]^][^\]]*\]|\\d|\\w)(?:\{\d+(?:,\d*)?\}|[+*])\$?)$/;
+
 const withoutLead = (pattern: string): { lead: string; rest: string } | undefined => {
+  const [, letter, after] = FIRST.exec(pattern) ?? [];
+  if (letter !== undefined && after !== undefined) return { lead: letter, rest: `^${after}` };
   const [, digits, mark, of, length] = LED.exec(pattern) ?? [];
   if (digits === undefined || mark === undefined || Number(digits) > 20) return undefined;
   return { lead: `${'17'.padEnd(Number(digits), '0').slice(0, Number(digits))}${mark}`, rest: `^${of}{${length}}$` };
@@ -38,7 +43,7 @@ export const patternStyle = (pattern: string): IdStyle | undefined => {
   const led = withoutLead(pattern);
   if (led) {
     const style = patternStyle(led.rest);
-    return style && { ...style, prefix: led.lead };
+    return style && regExp(pattern) ? { ...style, prefix: led.lead } : undefined;
   }
   const found = SHAPE.exec(pattern);
   const whole = regExp(pattern);

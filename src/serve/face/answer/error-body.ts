@@ -51,8 +51,20 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   500: 'internal',
 };
 
+/** `channel_not_found`, where the channel that is spoken of is not there. */
+const missingCode = (listed: readonly Json[], { code, field }: Part): Json | undefined => {
+  const name = snake(field ?? '').replace(/_(id|key)$/, '');
+  if (code !== 'invalid_reference' || name === '') return undefined;
+  return listed.find((value) => typeof value === 'string' && isMissing(snake(value), name));
+};
+
+const isMissing = (said: string, name: string): boolean =>
+  [`${name}_not_found`, `unknown_${name}`, `no_such_${name}`, `${name}_does_not_exist`, `invalid_${name}`].includes(said);
+
 /** Of the listed codes the one that says most of what ours says. */
 const nearestCode = (listed: readonly Json[], part: Part): Json | undefined => {
+  const missing = missingCode(listed, part);
+  if (missing !== undefined) return missing;
   const general = part.status >= 500 ? 'internal' : 'invalid_argument';
   const group = BY_STATUS[part.status] ?? general;
   return (

@@ -74,8 +74,7 @@ const looseList = (flat: Flat, name: string, shapes: Shapes, mark: Mark | undefi
     item ??= shapes.of(flat.items ?? {}, name, mark?.kind === 'row' ? mark : undefined);
     return item;
   };
-  const isOne = (value: Json | undefined): boolean =>
-    value === undefined ? single : typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isOne = (value: Json | undefined): boolean => (value === undefined ? single : !Array.isArray(value));
   return {
     flat,
     nullable: flat.nullable,
