@@ -18,7 +18,9 @@ export const createDraft = (subject: Subject): Drafted => {
   const scope = scopeOf(inputs, subject, 'create');
   const { set, steps: made } = addSets(inputs, subject, 'create', new Set(Object.keys(scope.held)));
   const isEmpty = Object.keys(set).length === 0 && Object.keys(scope.held).length === 0;
-  if (isEmpty && sighting.op.body !== undefined) return NO_FIELDS;
+  // A body of nothing but what the service writes makes a row all the same.
+  const isServed = entity.columns.bodies.get(sighting.op.label)?.some(({ field }) => field.readOnly) === true;
+  if (isEmpty && sighting.op.body !== undefined && !isServed) return NO_FIELDS;
   const insert: Step = { insert: { table: entity.name, set: { ...set, ...scope.held }, as: 'row' } };
   return draftOf(
     subject,

@@ -154,7 +154,9 @@ const takenBy = ({ op, body }: Sighting, schemas: Schemas): Set<string> => {
 
 /** Where no name tells: what every row has, every call on one row takes, and no call that makes one. */
 const keyByUse = ({ sightings, views }: Resource, schemas: Schemas): string | undefined => {
-  const uses = sightings.filter(({ keyElsewhere, kind }) => keyElsewhere && (kind === 'update' || kind === 'delete' || kind === 'get'));
+  const uses = sightings.filter(
+    ({ keyElsewhere, kind }) => keyElsewhere && (kind === 'update' || kind === 'delete' || kind === 'get'),
+  );
   const makes = sightings.filter(({ kind }) => kind === 'create').map((sighting) => takenBy(sighting, schemas));
   const taken = uses.map((sighting) => takenBy(sighting, schemas));
   const [view] = views;

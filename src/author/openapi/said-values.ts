@@ -10,9 +10,11 @@ const listOf = (item: string): RegExp => new RegExp(`(?<![\\w\`"'])${item}(?:${B
 const LISTS = [listOf(QUOTED), listOf(CAPITALS)];
 const ITEM = /[A-Za-z][A-Za-z0-9_-]*/g;
 /** Capitals are also what abbreviations are written in. */
-const ABBREVIATION = /^(API|URL|URI|ID|IDS|UUID|HTTP|HTTPS|JSON|XML|UTC|ISO|NOT|AND|OR|ACH|SMS|PDF|CSV|TCP|UDP|GET|PUT|POST|US|USA|UK|EU|USD|EUR)$/;
+const ABBREVIATION =
+  /^(API|URL|URI|ID|IDS|UUID|HTTP|HTTPS|JSON|XML|UTC|ISO|NOT|AND|OR|ACH|SMS|PDF|CSV|TCP|UDP|GET|PUT|POST|US|USA|UK|EU|USD|EUR)$/;
 /** What says that there are others. */
-const OPEN = /\b(such as|e\.?g\.?|for example|examples?:|usually|typically|etc|among others|including|currently)(?![a-z])/i;
+const OPEN =
+  /\b(such as|e\.?g\.?|for example|examples?:|usually|typically|etc|among others|including|currently)(?![a-z])/i;
 const LONGEST = 2_000;
 const [FEWEST, MOST] = [2, 40];
 
@@ -25,7 +27,8 @@ export const saidValues = (text: string | undefined): string[] | undefined => {
       [...all.matchAll(ITEM)].map(([word]) => word).filter((word) => !/^(or|and|null)$/.test(word)),
     );
     const [first, ...others] = found.map((words) => [...new Set(words)]);
-    if (!first || first.length < FEWEST || first.length > MOST || first.some((word) => ABBREVIATION.test(word))) continue;
+    if (!first || first.length < FEWEST || first.length > MOST || first.some((word) => ABBREVIATION.test(word)))
+      continue;
     if (others.every((words) => words.every((word) => first.includes(word)))) return first;
   }
   return undefined;
@@ -35,7 +38,8 @@ export const saidValues = (text: string | undefined): string[] | undefined => {
 export const takeSaidValues = (facts: ReadonlyMap<string, ColumnFact>, written: ReadonlySet<string>): void => {
   for (const fact of facts.values()) {
     const { column, field, name, from } = fact;
-    const isFree = column.type === 'text' && !column.enum && column.pattern === undefined && column.format === undefined;
+    const isFree =
+      column.type === 'text' && !column.enum && column.pattern === undefined && column.format === undefined;
     if (from !== 'answer' || !isFree || written.has(name) || !STATUS.test(name)) continue;
     const values = saidValues(field.description);
     const begins = column.default;

@@ -59,30 +59,40 @@ const missingCode = (listed: readonly Json[], { code, field }: Part): Json | und
 };
 
 const isMissing = (said: string, name: string): boolean =>
-  [`${name}_not_found`, `unknown_${name}`, `no_such_${name}`, `${name}_does_not_exist`, `invalid_${name}`].includes(said);
+  [`${name}_not_found`, `unknown_${name}`, `no_such_${name}`, `${name}_does_not_exist`, `invalid_${name}`].includes(
+    said,
+  );
 
 /** Of the listed codes the one that says most of what ours says. */
 const nearestCode = (listed: readonly Json[], part: Part): Json | undefined => {
   const missing = missingCode(listed, part);
   if (missing !== undefined) return missing;
   const general = part.status >= 500 ? 'internal' : 'invalid_argument';
+  const said = new Set(part.status === 404 ? words(part.message.slice(0, 200)) : []);
   const group = BY_STATUS[part.status] ?? general;
   return (
-    bestOf(listed, new Set(words(part.code)), group) ??
+    bestOf(listed, new Set(words(part.code)), group, said) ??
     // What lists kinds of errors has none for a missing row: it is a request that is wrong.
     bestOf(listed, new Set(), general)
   );
 };
 
-const bestOf = (listed: readonly Json[], own: ReadonlySet<string>, group: string): Json | undefined => {
+/** `about`: what the message speaks of, where two say the same otherwise (`user_not_found`, `team_not_found`). */
+const bestOf = (
+  listed: readonly Json[],
+  own: ReadonlySet<string>,
+  group: string,
+  about: ReadonlySet<string> = new Set(),
+): Json | undefined => {
   const like = new Set([...words(group), ...(ALIKE[group] ?? [])]);
   let best: Json | undefined;
   let most = 0;
   for (const value of listed.slice(0, 1_000)) {
     if (typeof value !== 'string') continue;
     const said = words(value);
-    const points =
-      said.reduce((sum, word) => sum + (own.has(word) ? 3 : like.has(word) ? 2 : 0), 0) / (said.length + 1);
+    const alike = said.reduce((sum, word) => sum + (own.has(word) ? 3 : like.has(word) ? 2 : 0), 0);
+    const isAbout = alike > 0 && said.some((word) => about.has(word));
+    const points = alike / (said.length + 1) + (isAbout ? 0.1 : 0);
     if (points > most) [best, most] = [value, points];
   }
   return best;

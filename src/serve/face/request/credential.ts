@@ -89,7 +89,8 @@ export const withoutSent = (
   if (faults.length === 0) return { faults, missing: false };
   const places = placesOf(operation, refs);
   const isOne = ({ in: place, at, keyword }: RequestFault): boolean =>
-    keyword === 'required' && places.some((one) => one.in === place && at === (place === 'body' ? `/${one.name}` : one.name));
+    keyword === 'required' &&
+    places.some((one) => one.in === place && at === (place === 'body' ? `/${one.name}` : one.name));
   if (!faults.some(isOne)) return { faults, missing: false };
   if (sends(operation, request, refs)) return { faults: faults.filter((fault) => !isOne(fault)), missing: false };
   return { faults, missing: faults.every(isOne) };

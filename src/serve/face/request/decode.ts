@@ -86,7 +86,13 @@ const refused = (operation: FaceOperation, all: readonly RequestFault[], isUnkno
   const [first] = faults as [RequestFault];
   const unauthorized = isUnknown && hasUnauthorized(operation);
   const status = unauthorized ? 401 : statusOf(operation, faults);
-  const code = unauthorized ? 'unauthorized' : status === 404 ? 'not_found' : first.keyword === 'required' ? 'missing_argument' : 'invalid_argument';
+  const code = unauthorized
+    ? 'unauthorized'
+    : status === 404
+      ? 'not_found'
+      : first.keyword === 'required'
+        ? 'missing_argument'
+        : 'invalid_argument';
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   return {
     status,
