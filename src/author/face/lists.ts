@@ -11,6 +11,7 @@ import { isObject } from '../openapi/unwrap.js';
 import { manyRows } from './answers.js';
 import { type Drafted, draftOf, errorsOf, type Subject } from './draft.js';
 import { addInput, type Inputs, noInputs, type Origin } from './inputs.js';
+import { type Marks, type Newest, newestOf } from './newest.js';
 import { type Scope, scopeOf } from './scope.js';
 import { beyond } from './wide.js';
 
@@ -79,12 +80,14 @@ const pageFor = ({ name, schema, description }: DocParam): Arg | undefined => {
     : undefined;
 };
 
+interface Seen {
+  sorts?: DocParam;
+  turns?: DocParam;
+  pages?: DocParam;
+}
+
 /** Whether a list's answer holds a value of this parameter as a column; the same words as the agents' tools. */
-const argOf = (
-  { param }: Asked,
-  subject: Subject,
-  seen: { sorts: boolean; turns: boolean; pages: boolean },
-): Arg | undefined => {
+const argOf = ({ param }: Asked, subject: Subject, seen: Seen): Arg | undefined => {
   const { entity, context } = subject;
   const { schemas } = context;
   const shape = schemas.view(param.schema);
@@ -93,19 +96,19 @@ const argOf = (
   if (role === 'limit') return pageSize(param, schemas);
   const sort = seen.sorts ? undefined : sortArg(param, entity, schemas);
   if (sort) {
-    seen.sorts = true;
+    seen.sorts = param;
     return sort;
   }
   const turn = seen.turns ? undefined : directionArg(param, schemas);
   if (turn) {
-    seen.turns = true;
+    seen.turns = param;
     return turn;
   }
   const bound = idCursor(param.name, entity);
   if (bound) return bound;
   if (role === 'query') return { type: 'text', role: 'query' };
   const page = seen.pages ? undefined : pageFor(param);
-  if (page) seen.pages = true;
+  if (page) seen.pages = param;
   return page ?? filterArg(param, entity, schemas);
 };
 
@@ -165,6 +168,10 @@ export interface ListDraft {
   scopeArgs: Tool['args'];
   /** Largest page, where the document's schema refuses none. */
   most?: number;
+  /** Where it comes newest first. */
+  newest?: Newest;
+  /** Arguments that are keys of rows that pages begin at. */
+  marks: Marks;
   /** Arguments that take values besides those of their column. */
   wide: Map<string, string[]>;
 }
@@ -176,7 +183,8 @@ export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted,
   const scopeArgs = { ...inputs.args };
   if (!addNarrow(inputs, subject)) return 'a list narrowed by a path parameter that no column holds';
   const wide = new Map<string, string[]>();
-  const seen = { sorts: false, turns: false, pages: false };
+  const seen: Seen = {};
+  const marks: Marks = {};
   let most: number | undefined;
   for (const asked of askedOf(subject)) {
     const arg = argOf(asked, subject, seen);
@@ -186,6 +194,8 @@ export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted,
     if (isOpen) most = arg.max;
     const wanted = asked.param.name.replace(/[[\]]+/g, '_');
     const name = addInput(inputs, wanted, isOpen ? { ...arg, max: LARGEST } : arg, asked.origin);
+    if (arg.role === 'filter' && idCursor(asked.param.name, entity))
+      marks[arg.op === 'gt' ? 'after' : 'before'] ??= name;
     const fact = arg.role === 'filter' && arg.op === 'eq' ? entity.columns.facts.get(arg.col ?? '') : undefined;
     const extra = beyond(fact?.column.enum, context.schemas.view(asked.param.schema).enum);
     if (extra.length > 0) wide.set(name, extra);
@@ -206,5 +216,7 @@ export const listDraft = (subject: Subject): Drafted | { draft: Exclude<Drafted,
   );
   const args = Object.fromEntries(Object.entries(draft.tool.args).filter(([name]) => !Object.hasOwn(scopeArgs, name)));
   const tool = { ...draft.tool, args, ...(queried ? { match } : {}), errors: errorsOf(sighting, { writes: [] }) };
-  return { draft: { ...draft, tool }, list: { scope, scopeArgs, wide, ...(most === undefined ? {} : { most }) } };
+  const newest = newestOf(subject, { sort: seen.sorts, direction: seen.turns });
+  const list: ListDraft = { scope, scopeArgs, wide, marks, ...(newest ? { newest } : {}) };
+  return { draft: { ...draft, tool }, list: most === undefined ? list : { ...list, most } };
 };

@@ -21,6 +21,7 @@ import { hung } from './hanging.js';
 import { withoutGuesses } from './lenient.js';
 import { type ListDraft, withScope } from './lists.js';
 import { digits, numbered } from './naming.js';
+import { newestColumn, withNewest } from './newest.js';
 import { withDeletions, withReached } from './on-delete.js';
 import { plainDrafts } from './operations.js';
 import { partsOf, withParts } from './parts.js';
@@ -69,8 +70,19 @@ const withIds = (drafts: readonly FaceDraft[]): FaceDraft[] => {
 
 const finished = (spec: ServiceSpec, tool: Tool, list: ListDraft | undefined): Tool => {
   if (!list) return tool;
-  const turned = withDirection(spec, tool);
-  const expanded = withScope(turned, list, expandTool(spec, turned).steps);
+  const table = spec.tables[tool.table] as Table;
+  const marked = Object.keys(list.marks).length > 0;
+  const roles = new Set(Object.values(tool.args).map(({ role }) => role));
+  // Marks that are keys follow one order only.
+  const isSorted = roles.has('sort') || roles.has('input');
+  const col = list.newest && !(marked && isSorted) ? newestColumn(list.newest, table) : undefined;
+  const turned = withDirection(
+    spec,
+    tool,
+    col === undefined ? undefined : { col, isDown: list.newest?.isDown === true },
+  );
+  const scoped = withScope(turned, list, expandTool(spec, turned).steps);
+  const expanded = col === undefined ? scoped : withNewest(scoped, table, col, list.marks);
   const whole = withWide(expanded, list.wide, (col) => spec.tables[tool.table]?.cols[col]?.enum);
   return { ...whole, args: { ...list.scopeArgs, ...whole.args } };
 };

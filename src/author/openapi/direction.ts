@@ -36,22 +36,32 @@ const isDown = (name: string, arg: Arg): string => {
   return `has(args.${name}) && args.${name} in [${down.map((value) => `'${value}'`).join(', ')}]`;
 };
 
+/** How a list is sorted where the call does not say: downwards by a column. */
+export interface Standard {
+  col: string;
+  /** Downwards is the direction's own default, also for other columns. */
+  isDown: boolean;
+}
+
 /**
  * A list's direction argument takes effect: the order of the sort argument turned round, or that of the keys where nothing else is
  * said. Only lists have an `input` argument for it; every other tool comes back as it is.
  */
-export const withDirection = (spec: ServiceSpec, tool: Tool): Tool => {
+export const withDirection = (spec: ServiceSpec, tool: Tool, standard?: Standard): Tool => {
   const [name, arg] = Object.entries(tool.args).find(([, { role }]) => role === 'input') ?? [];
   if (name === undefined || !arg || (tool.op !== 'list' && tool.op !== 'search')) return tool;
   const [sort] = Object.entries(tool.args).find(([, { role }]) => role === 'sort') ?? [];
   const key = spec.tables[tool.table]?.key.col as string;
-  const bare = sort === undefined ? `'${key}'` : `(has(args.${sort}) ? args.${sort} : '${key}')`;
-  const turned = sort === undefined ? `'-${key}'` : `(has(args.${sort}) ? '-' + args.${sort} : '-${key}')`;
+  const base = standard?.col ?? key;
+  const bare = sort === undefined ? `'${base}'` : `(has(args.${sort}) ? args.${sort} : '${base}')`;
+  const turned = sort === undefined ? `'-${base}'` : `(has(args.${sort}) ? '-' + args.${sort} : '-${base}')`;
   const already = sort === undefined ? 'false' : `has(args.${sort}) && args.${sort}.startsWith('-')`;
-  const value = `!(${isDown(name, arg)}) || (${already}) ? ${bare} : ${turned}`;
+  const unsaid = `!has(args.${name})${sort === undefined || standard?.isDown ? '' : ` && !has(args.${sort})`}`;
+  const down = standard ? `(${unsaid}) || (${isDown(name, arg)})` : isDown(name, arg);
+  const value = `!(${down}) || (${already}) ? ${bare} : ${turned}`;
   const steps = expandTool(spec, tool).steps.map((step): Step => {
     if (!('find' in step)) return step;
-    const allowed = [...new Set([...(step.find.sort?.allowed ?? []), key])];
+    const allowed = [...new Set([...(step.find.sort?.allowed ?? []), key, base])];
     return { find: { ...step.find, sort: { value, allowed } } };
   });
   return { ...tool, steps };

@@ -107,6 +107,11 @@ const answerOf = (responses: Node, refs: Refs): Node | undefined => {
   return undefined;
 };
 
+const aboutOf = ({ summary, description }: Node): { about?: string } => {
+  const about = textOf(summary) === undefined ? undefined : textOf(description);
+  return about === undefined ? {} : { about };
+};
+
 const readOperation = (method: Method, path: string, item: Node, raw: Node, refs: Refs): DocOperation => {
   const responses = isNode(raw.responses) ? raw.responses : {};
   return {
@@ -115,6 +120,7 @@ const readOperation = (method: Method, path: string, item: Node, raw: Node, refs
     label: `${method.toUpperCase()} ${path}`,
     id: textOf(raw.operationId),
     text: textOf(raw.summary) ?? textOf(raw.description),
+    ...aboutOf(raw),
     tag: Array.isArray(raw.tags) ? textOf(raw.tags[0]) : undefined,
     params: paramsOf([item.parameters, raw.parameters], refs),
     body: raw.requestBody === undefined ? undefined : bodyOf(raw.requestBody, refs),

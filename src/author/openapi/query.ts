@@ -106,7 +106,7 @@ const readings = (name: string): { words: string; op: FilterOp }[] => {
   return out;
 };
 
-const columnFor = (entity: Entity, words: string): string | undefined => {
+export const columnFor = (entity: Entity, words: string): string | undefined => {
   const { facts } = entity.columns;
   const find = (name: string): string | undefined =>
     facts.has(name) && facts.get(name)?.column.hidden !== true ? name : undefined;

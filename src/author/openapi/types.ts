@@ -28,6 +28,8 @@ export interface DocOperation {
   label: string;
   id: string | undefined;
   text: string | undefined;
+  /** Its description, where `text` is the summary. */
+  about?: string;
   tag: string | undefined;
   params: DocParam[];
   body: DocBody | undefined;
