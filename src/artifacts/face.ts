@@ -15,6 +15,8 @@ export const FaceArg = z.strictObject({
   name: z.string().optional(),
   /** For `body`: property names from its root; empty for the body itself. For a parameter that is an object: property names inside. */
   at: z.array(z.string()).optional(),
+  /** The tool takes it so, where the document has it as the other. */
+  as: z.enum(['text', 'number']).optional(),
 });
 
 /** What the tool answers with, in the document's own form: property names from the root of the answer to the row, or to the list. */

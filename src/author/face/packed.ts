@@ -1,16 +1,19 @@
 /** The faces of services that were packed for agents: the same tools, behind the operations of the document that they were made of. */
 import type { Binding, Face, FaceAnswer, FaceArg } from '../../artifacts/face.js';
 import type { ServiceSpec } from '../../artifacts/service.js';
+import type { ColumnType } from '../../artifacts/table.js';
 import type { Returns, Tool } from '../../artifacts/tool.js';
 import { sha256 } from '../../kit/hash.js';
 import { expandTool } from '../../world/program/macros.js';
 import type { Understood } from '../openapi/author.js';
 import { propertyName } from '../openapi/names.js';
 import { NO_PLACE } from '../openapi/report.js';
+import type { View } from '../openapi/schema.js';
 import type { Understanding } from '../openapi/understand.js';
 import { showsRow } from './answers.js';
 import type { Subject } from './draft.js';
 import { originOf } from './origin.js';
+import { viewAt } from './sets.js';
 
 const ONE_OF_MANY = /^(one row a call|fields in place of a JSON Patch)/;
 
@@ -53,11 +56,20 @@ const answerOf = (returns: Returns, subject: Subject): FaceAnswer => {
   };
 };
 
-const argsOf = (tool: Tool, { sighting, context }: Subject): FaceArg[] | string => {
+/** Agents name rows by keys as they are stored, which may be text where the document has numbers, or the other way. */
+const asTool = (type: ColumnType | 'list', { types }: View): Pick<FaceArg, 'as'> => {
+  const isNumber = types.has('integer') || types.has('number');
+  if (type === 'text' && isNumber && !types.has('string')) return { as: 'text' };
+  return (type === 'int' || type === 'number') && types.has('string') && !isNumber ? { as: 'number' } : {};
+};
+
+const argsOf = (tool: Tool, subject: Subject): FaceArg[] | string => {
+  const { sighting, context } = subject;
   const args: FaceArg[] = [];
-  for (const [name, { field = name, required }] of Object.entries(tool.args)) {
+  for (const [name, { field = name, required, type }] of Object.entries(tool.args)) {
     const origin = originOf(sighting, field, context.schemas);
-    if (origin) args.push({ to: field.split('.'), ...origin });
+    const view = origin && viewAt(subject, origin);
+    if (origin) args.push({ to: field.split('.'), ...origin, ...(view ? asTool(type, view) : {}) });
     else if (required) return `its argument ${field} is nowhere in the request`;
   }
   return args;

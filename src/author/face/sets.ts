@@ -30,7 +30,7 @@ export const writtenFields = ({ entity, sighting, context }: Subject): Written =
 };
 
 /** The schema of what an origin names. */
-const viewAt = ({ sighting: { op }, context: { schemas } }: Subject, origin: Origin): View | undefined => {
+export const viewAt = ({ sighting: { op }, context: { schemas } }: Subject, origin: Origin): View | undefined => {
   if (origin.in !== 'body') {
     const param = op.params.find((one) => one.in === origin.in && one.name === origin.name);
     return param && schemas.view(param.schema);

@@ -18,10 +18,17 @@ const valueAt = (root: Json | undefined, path: readonly string[]): Json | undefi
 /** A tool's arguments are plain values: of a file it gets what is in it. */
 const plain = (value: Json | undefined): Json | undefined => (isFile(value) ? value.data : value);
 
-const sent = (arg: FaceArg, { params, body }: DecodedRequest): Json | undefined => {
+const held = (arg: FaceArg, { params, body }: DecodedRequest): Json | undefined => {
   if (arg.in === 'body') return plain(valueAt(body, arg.at ?? []));
   const key = `${arg.in} ${arg.name ?? ''}`;
   return Object.hasOwn(params, key) ? valueAt(params[key], arg.at ?? []) : undefined;
+};
+
+/** A number's own text and back; what is neither is for the tool to refuse. */
+const sent = (arg: FaceArg, request: DecodedRequest): Json | undefined => {
+  const value = held(arg, request);
+  if (arg.as === 'text' && typeof value === 'number') return String(value);
+  return arg.as === 'number' && typeof value === 'string' && String(Number(value)) === value ? Number(value) : value;
 };
 
 /** Defined, not assigned: a property may be called `__proto__`. */
