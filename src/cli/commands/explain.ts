@@ -1,21 +1,14 @@
 /** treadle explain: what each operation of an API document will do when the document is served as its own API, and why. */
 import { Command } from 'commander';
-import { authorFace } from '../../author/face/author.js';
-import { correctFace } from '../../author/face/correct.js';
-import { type Explained, explainAll, operationMeant } from '../../author/face/explain.js';
-import { mergeDocuments } from '../../author/openapi/merge.js';
-import { httpOperations } from '../../document/http.js';
-import { type ParsedDocument, parseDocumentText } from '../../document/parse.js';
-import { refsOf } from '../../document/refs.js';
-import { TreadleError } from '../../errors.js';
-import { jsonOption, seedOption } from '../options.js';
-import { readInputs } from '../pipeline/input.js';
-import { withOwn } from '../pipeline/own.js';
+import { type Explained, operationMeant } from '../../author/face/explain.js';
+import { jsonOption, seedOption, worldOption } from '../options.js';
+import { explainedIn } from '../pipeline/explained.js';
 import { makeUi, type Ui } from '../ui.js';
 
 interface Options {
   overrides?: string;
   seed: string;
+  world?: string;
   json?: boolean;
 }
 
@@ -52,28 +45,10 @@ const sayAll = (ui: Ui, all: readonly Explained[], hints: string[]): void => {
 
 const explain = async (given: string, words: readonly string[], options: Options): Promise<void> => {
   const ui = makeUi(options.json === true);
-  const input = await withOwn(await readInputs([given]), given, {
-    ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
-  });
-  if (input.kind !== 'document')
-    throw new TreadleError({
-      code: 'not_a_document',
-      message: 'This is no API document',
-      value: given,
-      next: 'Give an OpenAPI document as JSON or YAML.',
-    });
-  const { name, text, others = [], own } = input;
-  const parsed = [{ name, text }, ...others].map((one) => ({ name: one.name, document: parseDocumentText(one.text) }));
-  const document = parsed.length === 1 ? (parsed[0]?.document as ParsedDocument) : mergeDocuments(parsed);
-  const authored = authorFace(document, { name, seed: options.seed });
-  const { spec } = authored;
-  const made =
-    spec && own?.overrides
-      ? correctFace(document, { spec, face: authored.face }, own.overrides)
-      : { spec, face: authored.face };
-  const operations = httpOperations(document.root, refsOf(document.root));
+  const documents = await explainedIn(given, options);
+  const operations = documents.flatMap((one) => one.operations);
+  const all = documents.flatMap((one) => one.all);
   const labels = operations.map(({ label }) => label);
-  const all = explainAll(made.spec, made.face, labels);
   if (words.length > 0) {
     const ids = new Map(operations.flatMap(({ id, label }) => (id === undefined ? [] : [[id, label] as const])));
     const meant = operationMeant(words.join(' '), labels, ids);
@@ -84,7 +59,8 @@ const explain = async (given: string, words: readonly string[], options: Options
   }
   const bound = all.filter(({ isBound }) => isBound).length;
   const synthetic = all.filter(({ tier }) => tier === 'synthetic').length;
-  ui.give({ title: document.title, operations: all.length, bound, synthetic, explained: all });
+  const title = documents.map((one) => one.title).join(', ');
+  ui.give({ title, operations: all.length, bound, synthetic, explained: all });
   sayAll(ui, all, [
     '',
     `${bound} of ${all.length} operations have a tool behind them${synthetic > 0 ? `, ${synthetic} of which only look the row up` : ''}.`,
@@ -95,9 +71,10 @@ const explain = async (given: string, words: readonly string[], options: Options
 export const explainCommand = (): Command =>
   new Command('explain')
     .description('What an operation of an API document does when the document is served (serve --rest), and why.')
-    .argument('<document>', 'an OpenAPI document, a path or an address')
+    .argument('<document>', 'an OpenAPI document, a path or an address; or a corpus folder that was built from one')
     .argument('[operation...]', '"POST /pets/{petId}/adopt", a path, or an operation id; all of them when left out')
     .option('--overrides <file>', 'corrections (YAML); else overrides.yaml beside the document, where there is one')
+    .addOption(worldOption())
     .addOption(seedOption())
     .addOption(jsonOption())
     .action(explain);

@@ -4,10 +4,12 @@ import { stringify } from 'yaml';
 import { readIndex } from '../../corpus/catalog.js';
 import { Corpus } from '../../corpus/corpus.js';
 import { readDifficulty } from '../../corpus/difficulty.js';
+import { hasFaces } from '../../corpus/faces.js';
 import { listScenarios, readScenario, type ScenarioHead, scenarioCertificate } from '../../corpus/scenarios.js';
 import { TreadleError } from '../../errors.js';
 import { DEFAULT_OUT, jsonOption } from '../options.js';
 import { rewriteReport } from '../pipeline/report.js';
+import { apiLines } from '../show/api.js';
 import { sayScenario, scenarioData } from '../show/scenario/scenario.js';
 import { sayTask, taskData } from '../show/task.js';
 import { showTrace, showTraceFile } from '../show/trace/command.js';
@@ -39,6 +41,7 @@ const showCorpus = (corpus: Corpus, ui: Ui): void => {
     ui.say(
       `  ${world.tools} tools, ${world.rows} rows, ${world.invariants} rules, ${world.tasks} tasks (${world.dropped} dropped)`,
     );
+    if (hasFaces(corpus, world.id)) ui.say('  answers as the API that it was built from (treadle serve --rest)');
     if (scenarios[world.id]) ui.say(`  ${scenarios[world.id]} scenarios (treadle show CORPUS ${world.id} lists them)`);
     for (const [producer, { rollouts, unfinished, passed }] of Object.entries(world.producers)) {
       const apart = unfinished > 0 ? `, ${unfinished} more did not finish` : '';
@@ -52,8 +55,10 @@ const showWorld = (corpus: Corpus, ui: Ui, id: string): void => {
   const files = corpus.readDescription(id);
   const { tasks } = corpus.readTasks(id);
   const heads = listScenarios(corpus, id)?.scenarios ?? [];
+  const { apis, lines } = apiLines(corpus, id);
   ui.give({
     world: files.world,
+    ...(apis.length > 0 ? { apis } : {}),
     certificates: files.certificates,
     tasks: tasks.map((task) => ({ id: task.id, brief: task.brief })),
     ...(heads.length > 0 ? { scenarios: heads } : {}),
@@ -68,6 +73,7 @@ const showWorld = (corpus: Corpus, ui: Ui, id: string): void => {
       { lineWidth: 120 },
     ).trimEnd(),
   );
+  for (const line of lines) ui.say(line);
   for (const spec of files.services) {
     ui.say(`${ui.style('bold', spec.id)} (${spec.surface.dialect})`);
     for (const [name, tool] of Object.entries(spec.tools))
