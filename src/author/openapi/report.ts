@@ -1,5 +1,6 @@
 /** What became of every operation and entity of a document. */
 import type { ServiceSpec } from '../../artifacts/service.js';
+import { toolsOf } from '../../world/tools-of.js';
 import type { DocumentReport, OperationKind } from './types.js';
 import type { Understanding } from './understand.js';
 
@@ -34,9 +35,10 @@ export interface Built {
   homes: ReadonlyMap<string, string>;
 }
 
-const toolsOn = (services: readonly ServiceSpec[], service: string | undefined, table: string): number =>
-  Object.values(services.find((spec) => spec.id === service)?.tools ?? {}).filter((tool) => tool.table === table)
-    .length;
+const toolsOn = (services: readonly ServiceSpec[], service: string | undefined, table: string): number => {
+  const spec = services.find(({ id }) => id === service);
+  return spec ? toolsOf(spec, table).length : 0;
+};
 
 const scopedParams = ({ sightings, index }: Understanding): string[] => {
   const all = sightings.flatMap(({ parents }) => parents.filter((one) => !index.byPlace(one.place)));

@@ -2,6 +2,7 @@
 import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Step } from '../../artifacts/step.js';
 import type { SqlValue } from '../state/types.js';
+import { toolsOf } from '../tools-of.js';
 import type { Handle, TablePlan } from './types.js';
 
 /** Column of the new row -> the reference it follows and the column there. */
@@ -99,8 +100,7 @@ export const declaredOf = (plan: TablePlan): Declared => {
   if (found) return found;
   const taken = new Map<string, never>();
   const wanted: Wanted[] = [];
-  for (const { steps = [], table } of Object.values(plan.service.tools))
-    if (table === plan.name) readCreator(steps, plan.name, wanted);
+  for (const { steps = [] } of toolsOf(plan.service, plan.name)) readCreator(steps, plan.name, wanted);
   readInserts(plan.service, plan.name, taken);
   const made: Declared = { taken, wanted };
   known.set(plan, made);

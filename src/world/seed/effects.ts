@@ -3,6 +3,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Step, Value } from '../../artifacts/step.js';
 import type { Table } from '../../artifacts/table.js';
 import { snake } from '../../kit/words.js';
+import { toolsOf } from '../tools-of.js';
 
 /** What a verb writes into a column of its own row. */
 export type Effect =
@@ -86,8 +87,8 @@ const readUpdates = (
 /** Effects by verb of every action tool that works on the table. */
 export const verbEffects = (spec: ServiceSpec, tableName: string): Map<string, VerbEffect> => {
   const out = new Map<string, VerbEffect>();
-  for (const tool of Object.values(spec.tools)) {
-    if (tool.table !== tableName || tool.op !== 'action' || !tool.steps) continue;
+  for (const tool of toolsOf(spec, tableName)) {
+    if (tool.op !== 'action' || !tool.steps) continue;
     const verb = tool.id.split('.')[1] ?? tool.id;
     const effect: VerbEffect = { verb, set: {}, parents: [], children: [] };
     const required = new Set(Object.entries(tool.args).flatMap(([name, arg]) => (arg.required ? [name] : [])));
@@ -100,9 +101,8 @@ export const verbEffects = (spec: ServiceSpec, tableName: string): Map<string, V
 /** Columns that a creator may give: what a create tool of the table takes. */
 export const creatable = (spec: ServiceSpec, tableName: string): ReadonlySet<string> => {
   const out = new Set<string>();
-  for (const tool of Object.values(spec.tools))
-    if (tool.table === tableName && tool.op === 'create')
-      for (const [name, arg] of Object.entries(tool.args)) out.add(arg.col ?? name);
+  for (const tool of toolsOf(spec, tableName))
+    if (tool.op === 'create') for (const [name, arg] of Object.entries(tool.args)) out.add(arg.col ?? name);
   return out;
 };
 
