@@ -26,8 +26,12 @@ export const Column = z.strictObject({
   unique: z.boolean().optional(),
   min: z.number().optional(),
   max: z.number().optional(),
+  /** For initial data alone, as `pattern` and `example` are. */
+  minLength: z.number().int().positive().optional(),
   maxLength: z.number().int().positive().optional(),
   pattern: z.string().optional(),
+  /** A value as the document shows one; initial values are written like it. */
+  example: z.string().optional(),
   /** JSON Schema format as the document declared it (email, uri, uuid ...). */
   format: z.string().optional(),
   /** Dotted path on the surface (`address.city`); absent: the name in the surface's style. */
@@ -47,11 +51,22 @@ export const Column = z.strictObject({
 
 /** Opaque ids: a keyed permutation of a per-table counter, written in the service's own style. */
 export const IdStyle = z.strictObject({
-  /** base62: prefix + letters and digits; digits: digits as text; integer: a JSON number; upper: capitals and digits; hex; uuid. */
-  style: z.enum(['base62', 'base36', 'digits', 'integer', 'upper', 'hex', 'uuid']),
+  /**
+   * base62: prefix + letters and digits; digits: digits as text; integer: a JSON number; upper: capitals and digits; hex; uuid;
+   * pattern: texts that meet `pattern`.
+   */
+  style: z.enum(['base62', 'base36', 'digits', 'integer', 'upper', 'hex', 'uuid', 'pattern']),
   prefix: z.string().max(24).optional(),
   /** Characters after the prefix (digits for integer); uuid ignores it. */
   length: z.number().int().min(3).max(32).optional(),
+  /** For digits and integer: ids are the numbers from `min` to `max`, in place of a length. Given together. */
+  min: z.number().int().min(0).optional(),
+  max: z.number().int().min(0).optional(),
+  /** For pattern, and for integer: an ECMAScript pattern that each id meets from end to end. */
+  pattern: z.string().optional(),
+  /** For pattern: characters of an id. */
+  minLength: z.number().int().min(0).optional(),
+  maxLength: z.number().int().positive().optional(),
 });
 
 /** One move of a status machine. */

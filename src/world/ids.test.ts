@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IdStyle } from '../artifacts/table.js';
-import { idOf } from './ids.js';
+import { capacityOf, idOf } from './ids.js';
 
 const SHAPES: [IdStyle, RegExp][] = [
   [{ style: 'base62', prefix: 'inv_' }, /^inv_[0-9A-Za-z]{14}$/],
@@ -65,5 +65,35 @@ describe('idOf', () => {
   it('spreads over every character position', () => {
     const ids = Array.from({ length: 2000 }, (_, n) => String(idOf({ style: 'base62', length: 14 }, 'z', n)));
     for (let at = 0; at < 14; at++) expect(new Set(ids.map((id) => id[at])).size).toBe(62);
+  });
+
+  it.each<[IdStyle, RegExp]>([
+    [
+      { style: 'pattern', pattern: '^arn:aws:iot:[a-z]{2}-[a-z]+-\\d:\\d{12}:thing/[0-9a-f]+$' },
+      /^arn:aws:iot:[a-z]{2}-[a-z]+-\d:\d{12}:thing\/[0-9a-f]+$/,
+    ],
+    [{ style: 'pattern', pattern: '^[\\w.-]{1,2048}$', minLength: 20 }, /^\w{24}$/],
+    [{ style: 'pattern', pattern: '[0-9a-f]{64}' }, /^[0-9a-f]{64}$/],
+    [{ style: 'digits', min: 1_000, max: 90_000 }, /^\d{4,5}$/],
+  ])('meets %o, each id once', (style, shape) => {
+    const ids = Array.from({ length: 3_000 }, (_, n) => String(idOf(style, 'w/aws/thing', n)));
+    for (const id of ids) expect(id).toMatch(shape);
+    expect(new Set(ids).size).toBe(3_000);
+  });
+
+  it('has as many ids as a narrow style leaves, and begins again behind them', () => {
+    const styles: [IdStyle, number][] = [
+      [{ style: 'integer', min: 1, max: 9 }, 9],
+      [{ style: 'integer', pattern: '^(?:1|5|80)$' }, 3],
+      [{ style: 'pattern', pattern: '^[a-z]{2}$' }, 676],
+      [{ style: 'pattern', pattern: '^(?:daily|weekly)$' }, 2],
+    ];
+    for (const [style, capacity] of styles) {
+      expect(capacityOf(style)).toBe(capacity);
+      const ids = Array.from({ length: capacity }, (_, n) => idOf(style, 's', n));
+      expect(new Set(ids).size).toBe(capacity);
+      expect(idOf(style, 's', capacity)).toBe(ids[0]);
+    }
+    expect(capacityOf({ style: 'uuid' })).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { IdStyle } from '../artifacts/table.js';
+import { type Language, LONGEST, languageOf } from '../kit/language/language.js';
 
 const DIGITS = '0123456789';
 const LOWER = `${DIGITS}abcdefghijklmnopqrstuvwxyz`;
-const ALPHABET: Record<Exclude<IdStyle['style'], 'uuid'>, string> = {
+const ALPHABET: Record<Exclude<IdStyle['style'], 'uuid' | 'pattern'>, string> = {
   base62: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
   base36: LOWER,
   digits: DIGITS,
@@ -23,6 +24,7 @@ const LENGTH: Record<IdStyle['style'], number> = {
   upper: 10,
   hex: 24,
   uuid: 30,
+  pattern: 0,
 };
 const ROUNDS = 8;
 const WORD = 2 ** 32;
@@ -105,14 +107,98 @@ const asUuid = (hex: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-${variant}${hex.slice(16, 19)}-${hex.slice(19, 31)}`;
 };
 
-type Writer = (n: number) => string | number;
+/** Permutes the numbers below `space` (at most 2^50): halves that span a little more, walked until one is inside. */
+const permuted = (space: number, secret: string): ((n: number) => number) => {
+  const left = Math.ceil(Math.sqrt(space));
+  const right = Math.ceil(space / left);
+  const key = roundKeys(secret, `below ${space}`);
+  const once = (n: number): number => {
+    let l = Math.floor(n / right);
+    let r = n % right;
+    for (let round = 0; round < ROUNDS; round += 2) {
+      l = (l + (mix(key, round * 2, r) % left)) % left;
+      r = (r + (mix(key, round * 2 + 2, l) % right)) % right;
+    }
+    return l * right + r;
+  };
+  return (n) => {
+    let at = once(n);
+    while (at >= space) at = once(at);
+    return at;
+  };
+};
 
-const writerOf = (style: IdStyle, secret: string): Writer => {
-  if (style.style === 'uuid') {
-    const { write } = spaceOf(ALPHABET.hex, 31, false, secret);
-    return (n) => asUuid(write(n));
-  }
-  const alphabet = ALPHABET[style.style];
+interface Writer {
+  /** How many ids there are; beyond it they begin again. */
+  capacity: number;
+  write(n: number): string | number;
+}
+
+const MOST = 2 ** 50;
+
+const between = (min: number, max: number, secret: string): Writer => {
+  const capacity = Math.max(1, Math.min(MOST, max - min + 1));
+  const at = permuted(capacity, secret);
+  return { capacity, write: (n) => min + at(n % capacity) };
+};
+
+/** As many as no service will ever give out: longer ids than this many need are not made. */
+const ENOUGH = 10n ** 12n;
+const LONGER = 4;
+
+/** Texts of one length, each once. */
+const ofLength = (language: Language, length: number, secret: string): { space: number; write(n: number): string } => {
+  const all = language.count(length);
+  const space = all > BigInt(MOST) ? MOST : Number(all);
+  const at = permuted(space, `${secret}/${length}`);
+  const stride = all / BigInt(space);
+  const key = roundKeys(secret, `filler ${length}`);
+  const filler = (x: number): bigint => {
+    let out = 0n;
+    // Characters beyond what is permuted follow from it, so that ids stay distinct.
+    for (let have = 1n, i = 0; have < stride && i < 24; have <<= 52n, i++)
+      out = (out << 52n) + BigInt(mix(key, (2 * i) % ROUNDS, x + i));
+    return out % stride;
+  };
+  return {
+    space,
+    write: (n) => {
+      const x = at(n);
+      return language.nth(length, BigInt(x) * stride + (stride > 1n ? filler(x) : 0n));
+    },
+  };
+};
+
+const meeting = ({ pattern = '', minLength = 0, maxLength = LONGEST }: IdStyle, secret: string): Writer | undefined => {
+  const language = languageOf([pattern], minLength, maxLength);
+  if (!language) return undefined;
+  const most = Math.min(maxLength, LONGEST);
+  const lengths = Array.from({ length: most - minLength + 1 }, (_, i) => minLength + i);
+  const first = lengths.find((length) => language.count(length) >= ENOUGH);
+  // A few more characters look like ids; where one is fixed, there are none.
+  const longer = first === undefined ? 0n : first + LONGER > most ? 0n : language.count(first + LONGER);
+  const enough = first !== undefined && longer > 0n ? first + LONGER : first;
+  const used = (enough === undefined ? lengths : [enough]).filter((length) => language.count(length) > 0n);
+  const spaces = used.map((length) => ofLength(language, length, secret)).sort((a, b) => b.space - a.space);
+  const capacity = Math.min(
+    MOST,
+    spaces.reduce((sum, { space }) => sum + space, 0),
+  );
+  return {
+    capacity,
+    write: (n) => {
+      let rest = n % capacity;
+      let i = 0;
+      for (let space = spaces[0]!.space; rest >= space; space = spaces[i]!.space) {
+        rest -= space;
+        i++;
+      }
+      return spaces[i]!.write(rest);
+    },
+  };
+};
+
+const growing = (style: IdStyle, alphabet: string, secret: string): Writer => {
   const numeric = alphabet === DIGITS;
   const first = style.length ?? LENGTH[style.style];
   const integer = style.style === 'integer';
@@ -123,7 +209,7 @@ const writerOf = (style: IdStyle, secret: string): Writer => {
     spaces[i] ??= spaceOf(alphabet, Math.min(first + i, longest), numeric, secret);
     return spaces[i];
   };
-  return (n) => {
+  const write = (n: number): string | number => {
     // A full space goes on one character longer, as a busy service's ids do.
     let i = 0;
     let rest = n;
@@ -131,21 +217,47 @@ const writerOf = (style: IdStyle, secret: string): Writer => {
     const text = spaceAt(i).write(rest);
     return integer ? Number(text) : prefix + text;
   };
+  return { capacity: Number.POSITIVE_INFINITY, write };
+};
+
+const writerOf = (style: IdStyle, secret: string): Writer => {
+  if (style.style === 'uuid') {
+    const { write } = spaceOf(ALPHABET.hex, 31, false, secret);
+    return { capacity: Number.POSITIVE_INFINITY, write: (n) => asUuid(write(n)) };
+  }
+  const isNumber = style.style === 'integer';
+  if (style.style === 'pattern' || style.pattern !== undefined) {
+    const writer =
+      meeting(style, secret) ?? growing({ style: isNumber ? 'integer' : 'base36' }, isNumber ? DIGITS : LOWER, secret);
+    return isNumber ? { ...writer, write: (n) => Number(writer.write(n)) } : writer;
+  }
+  if (style.min !== undefined && style.max !== undefined) {
+    const writer = between(style.min, style.max, secret);
+    return isNumber ? writer : { ...writer, write: (n) => String(writer.write(n)) };
+  }
+  return growing(style, ALPHABET[style.style], secret);
 };
 
 const cache = new WeakMap<IdStyle, Map<string, Writer>>();
 
-/**
- * The id of the `n`-th row (n >= 0, a safe integer) under `secret` (`${world.seed}/${service.id}/${table}`): text, or a number
- * for style `integer`. Injective in n; the same arguments always give the same id.
- */
-export const idOf = (style: IdStyle, secret: string, n: number): string | number => {
+const writerFor = (style: IdStyle, secret: string): Writer => {
   const writers = cache.get(style) ?? new Map<string, Writer>();
   const known = writers.get(secret);
-  if (known) return known(n);
+  if (known) return known;
   if (writers.size >= MAX_CACHED) writers.clear();
   const writer = writerOf(style, secret);
   writers.set(secret, writer);
   cache.set(style, writers);
-  return writer(n);
+  return writer;
 };
+
+/** How many ids the style has; infinite where they grow longer as they are needed. */
+export const capacityOf = (style: IdStyle): number =>
+  style.pattern === undefined && style.max === undefined ? Number.POSITIVE_INFINITY : writerFor(style, '').capacity;
+
+/**
+ * The id of the `n`-th row (n >= 0, a safe integer) under `secret` (`${world.seed}/${service.id}/${table}`): text, or a number
+ * for style `integer`. Injective in n below the style's capacity, beyond which ids begin again; the same arguments always give the
+ * same id.
+ */
+export const idOf = (style: IdStyle, secret: string, n: number): string | number => writerFor(style, secret).write(n);

@@ -1,6 +1,8 @@
 /** Lays a table's rows out before any value is made: when each came to be, how far it has come, and what it points to. */
+import type { Column, Table } from '../../artifacts/table.js';
 import { DAY, HOUR } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
+import { capacityOf } from '../ids.js';
 import { isBadEnd, type Life } from './effects.js';
 import { addLoose, setStatus, writesRef } from './life.js';
 import { stepOf } from './pace.js';
@@ -106,6 +108,26 @@ const bounded = (w: World, plan: TablePlan, wanted: number): number => {
     if (!ref.optional) n = plan.table.rows === undefined && plan.kind === 'person' ? there : Math.min(n, there);
   }
   return n;
+};
+
+/** How many keys there are, as far as the key's column tells. */
+const keysOf = ({ key, cols }: Table): number => {
+  if (key.gen) return capacityOf(key.gen);
+  const { type, enum: values, min, max } = cols[key.col] as Column;
+  if (values) return values.length;
+  return type === 'int' && min !== undefined && max !== undefined
+    ? Math.floor(max) - Math.ceil(min) + 1
+    : Number.POSITIVE_INFINITY;
+};
+
+/** Where there are few keys, some are left to new rows, if there can be any. */
+const roomFor = ({ service, name, table }: TablePlan): number => {
+  const capacity = keysOf(table);
+  if (capacity === 1 || capacity === Number.POSITIVE_INFINITY) return capacity;
+  const grows = Object.values(service.tools).some(({ writes }) =>
+    writes.some((write) => write.table === name && write.insert === true),
+  );
+  return grows ? Math.ceil(capacity / 2) : capacity;
 };
 
 const LEFT = /terminat|left|inactive|deactiv|disabled|revoked|closed|departed|resigned|suspended/;
@@ -226,7 +248,7 @@ export const layOut = (w: World, plan: TablePlan): void => {
   }
   if (!plan.lineOf && !plan.staff)
     kept.sort((a, b) => Number(a.meta.spare) - Number(b.meta.spare) || a.meta.created - b.meta.created);
-  plan.handles = kept.filter((h) => !h.meta.spare);
+  plan.handles = kept.filter((h) => !h.meta.spare).slice(0, roomFor(plan));
   plan.spares = kept.filter((h) => h.meta.spare);
   plan.handles.forEach((h, i) => {
     h.meta.index = i + 1;

@@ -1,9 +1,10 @@
 /** insert: one row with its id, automatic columns and defaults; binds the row as it is stored. */
 import type { PlainStep } from '../../../artifacts/step.js';
-import type { Column, Table } from '../../../artifacts/table.js';
+import type { Column, IdStyle, Table } from '../../../artifacts/table.js';
 import { rowMaker } from '../../../kit/rows.js';
+import { plural } from '../../../kit/words.js';
 import { COUNTER_TABLE, quoted } from '../../ddl.js';
-import { idOf } from '../../ids.js';
+import { capacityOf, idOf } from '../../ids.js';
 import type { SqlValue } from '../../state/types.js';
 import { canonicalLiteral } from '../../surface/args.js';
 import { AgentError } from '../../surface/value.js';
@@ -38,11 +39,33 @@ const count = (run: Run, name: string): number => {
 
 type Source = (run: Run) => SqlValue;
 
+/** Keys of so few that they run out: those of rows that are gone are given out again. */
+const FEW = 10_000;
+
+/** The key of a new row where there are few: the first that is free. Throws `conflict` where none is. */
+const freeKey = (scope: Scope, tableName: string, table: Table, gen: IdStyle, capacity: number): Source => {
+  const { col } = table.key;
+  const taken = `SELECT 1 AS "there" FROM ${quoted(tableName)} WHERE ${quoted(col)} = ?`;
+  const { id } = scope.site.spec;
+  return (run) => {
+    const secret = `${run.ctx.seed}/${id}/${tableName}`;
+    const from = count(run, tableName);
+    for (let tries = 0; tries < capacity; tries++) {
+      const key = idOf(gen, secret, from + tries);
+      if (!run.conn.prepare(taken).get([key])) return key;
+    }
+    const nouns = table.plural ?? plural(table.noun);
+    throw new AgentError('conflict', `There can be only ${capacity} ${nouns}: every ${col} that one may have is taken`);
+  };
+};
+
 /** What fills a column that the step does not set: its id, its automatic value, its default, or null. */
 const fallbackOf = (scope: Scope, tableName: string, table: Table, name: string, col: Column): Source | undefined => {
   const { gen } = table.key;
   if (name === table.key.col && gen) {
     const { id } = scope.site.spec;
+    const capacity = capacityOf(gen);
+    if (capacity <= FEW) return freeKey(scope, tableName, table, gen, capacity);
     return (run) => idOf(gen, `${run.ctx.seed}/${id}/${tableName}`, count(run, tableName));
   }
   const stored = storedIn(col);
