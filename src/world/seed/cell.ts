@@ -7,6 +7,7 @@ import { takenOver } from './declared.js';
 import type { Effect } from './effects.js';
 import { fitValue, storeTime } from './fit.js';
 import { fitting } from './fitting.js';
+import { handleOf } from './handle.js';
 import { CODES, uuid } from './make/codes.js';
 import { FIRMS } from './make/firms.js';
 import { currencyOf, MONEY, storeAmount } from './make/money.js';
@@ -18,7 +19,7 @@ import { anyText, namedBy, WORDS } from './make/words.js';
 import { medianFor, someAmount } from './money.js';
 import { narrowValues } from './narrow.js';
 import { stringOf } from './pattern.js';
-import { MONEY_RULES, ruleByName, TIME_RULES } from './rules.js';
+import { chooseRule, MONEY_RULES, ruleByName, TIME_RULES } from './rules.js';
 import { sayFrom } from './say.js';
 import { colleague } from './subjects.js';
 import type { Cell, Make } from './types.js';
@@ -33,6 +34,13 @@ export const MAKERS: Readonly<Record<string, Make>> = {
   ...STATES,
   ...TIMES,
   ...WORDS,
+  handle: (cell) => {
+    const { seed: _, ...column } = cell.col.column;
+    const { rule } = chooseRule(cell.col.name, column, cell.h.plan.table.noun);
+    const isOther = rule === undefined || rule.id === 'key' || rule.id === 'foreign_key';
+    const usual = isOther ? undefined : MAKERS[rule.id]?.({ ...cell, col: { ...cell.col, column, rule } });
+    return handleOf(cell, usual ?? undefined, rule?.id);
+  },
 };
 
 /** `photo_urls` is a list of what `photo_url` would be. */
@@ -121,6 +129,7 @@ const listed: Make = ({ w, h, col, r }) => {
 
 const ruleValue = (cell: Cell): SqlValue | undefined => {
   const { col, w, h } = cell;
+  if (col.rule?.id === 'handle') return MAKERS.handle?.(cell);
   const narrower = narrowValues(w.context.company, h.plan.noun, col.norm);
   if (col.column.enum) {
     const own = narrower?.filter((value) => col.column.enum?.includes(value));

@@ -25,13 +25,11 @@ const cut = (text: string, most: number): string => {
   return (space > most * 0.6 ? head.slice(0, space) : head).trimEnd() || text.slice(0, most);
 };
 
-const minLengthOf = (column: Column): number => (column.type === 'text' && column.min !== undefined ? 0 : 0);
-
 const fitText = (value: string, column: Column, r: Rng): string | undefined => {
   const most = column.maxLength ?? 10_000;
   let text = cut(value, most);
   if (column.pattern && !meetsPattern(column.pattern, text)) {
-    const made = stringOf(column.pattern, r, minLengthOf(column), most);
+    const made = stringOf(column.pattern, r, column.minLength ?? 0, most);
     if (made === undefined) return undefined;
     text = made;
   }
@@ -83,7 +81,11 @@ export const fitValue = (value: SqlValue, column: Column, r: Rng): SqlValue | un
       const number = Number(value);
       if (!Number.isFinite(number)) return undefined;
       const whole = column.type !== 'number';
-      return clamp(whole ? Math.round(number) : number, column, r, whole);
+      const fitted = clamp(whole ? Math.round(number) : number, column, r, whole);
+      // A number of a list: the pattern has them all.
+      if (column.pattern === undefined || meetsPattern(column.pattern, String(fitted))) return fitted;
+      const listed = Number(stringOf(column.pattern, r));
+      return Number.isFinite(listed) ? listed : undefined;
     }
   }
 };
