@@ -59,35 +59,3 @@ it('answers a POST of a procedure that the document has as a GET', async () => {
 it('does not guess at other bodies', async () => {
   expect((await post('/channels.info', { id: 'x' }, 'application/json')).status).toBe(405);
 });
-
-it('asks the rows, and no bounds of the document, whether there is one of a name in a path', async () => {
-  const number = { name: 'number', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: 9 } };
-  const note = { type: 'object', required: ['number', 'text'], properties: { number: { type: 'integer' }, text } };
-  const list = json({ type: 'array', items: note });
-  const notes = await openFake({
-    seed: '1',
-    documents: [
-      {
-        name: 'notes',
-        text: JSON.stringify({
-          openapi: '3.0.3',
-          info: { title: 'Notes', version: '1' },
-          paths: {
-            '/notes': {
-              get: { responses: list },
-              post: { requestBody: { content: { 'application/json': { schema: note } } }, responses: json(note) },
-            },
-            '/notes/{number}': { parameters: [number], get: { responses: json(note) } },
-          },
-        }),
-      },
-    ],
-  });
-  const ask = (path: string) => notes.fetch(new Request(`http://notes.test${path}`));
-  const [first] = (await (await ask('/notes')).json()) as { number: number }[];
-  expect(first?.number).toBeGreaterThan(9);
-  expect((await ask(`/notes/${first?.number}`)).status).toBe(200);
-  expect((await ask('/notes/7000000')).status).toBe(404);
-  expect((await ask('/notes/seven')).status).toBe(400);
-  await notes.close();
-});

@@ -18,6 +18,7 @@ import { acknowledged } from './acknowledged.js';
 import { adapted } from './adapt.js';
 import type { FaceDraft } from './draft.js';
 import { hung } from './hanging.js';
+import { keyed } from './keys/keyed.js';
 import { withoutGuesses } from './lenient.js';
 import { type ListDraft, withScope } from './lists.js';
 import { digits, numbered } from './naming.js';
@@ -133,6 +134,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   hung(tables, all);
   withDeletions(tables, all);
   sized(tables, entities, parts);
+  keyed(tables, entities, { drafts: all, lists, schemas: context.schemas });
   const drafts = withIds(all.map((draft) => ({ ...draft, tool: withReached(draft.tool, tables) })));
   dropUnused(tables, drafts);
   const taken = new Set<string>();

@@ -2,7 +2,7 @@
 import type { Column } from '../../artifacts/table.js';
 import { snake } from '../../kit/words.js';
 import { type FieldContext, fieldsOf, scalarField } from './fields.js';
-import { type FoundKey, wordsFor } from './keys.js';
+import { asKeyText, type FoundKey, wordsFor } from './keys.js';
 import { identifier, surfaceField, unique } from './names.js';
 import { pagingRole } from './query.js';
 import type { Resource } from './resources.js';
@@ -219,8 +219,9 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
   };
   const keyPath = [key.property];
   let keyCol: string | undefined;
-  for (const field of answerFields(resource, key.property, context)) {
-    const isKey = !key.synthetic && field.path.length === 1 && field.path[0] === key.property;
+  for (const shown of answerFields(resource, key.property, context)) {
+    const isKey = !key.synthetic && shown.path.length === 1 && shown.path[0] === key.property;
+    const field = isKey && key.type === 'text' ? asKeyText(shown) : shown;
     const name = put(plain(field.path), columnOf(field, context.every), 'answer', field);
     remember(field.path, name);
     if (isKey) keyCol = name;
@@ -268,7 +269,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
         });
         remember(inner, col);
       }
-      if (col !== undefined) fields.push({ field, name: plain(inner), col });
+      if (col !== undefined) fields.push({ field: col === keyCol ? asKeyText(field) : field, name: plain(inner), col });
     }
     for (const { field, col } of fields) {
       if (context.every === true) takeText(facts.get(col), field);
@@ -315,6 +316,7 @@ export const blank = (path: string[], type: Field['type']): Field => ({
   format: undefined,
   min: undefined,
   max: undefined,
+  minLength: undefined,
   maxLength: undefined,
   pattern: undefined,
   default: undefined,

@@ -130,6 +130,7 @@ const leaf = (path: string[], view: View, required: boolean, kind: Kind, embeds?
   const { facts } = view;
   const low = numberOf(facts.get('minimum'));
   const high = numberOf(facts.get('maximum'));
+  const shortest = numberOf(facts.get('minLength'));
   const longest = numberOf(facts.get('maxLength'));
   const numeric = kind.type === 'int' || kind.type === 'number';
   return {
@@ -142,6 +143,10 @@ const leaf = (path: string[], view: View, required: boolean, kind: Kind, embeds?
     enum: enumOf(view, kind.type),
     min: numeric ? low : undefined,
     max: numeric && (low === undefined || high === undefined || high >= low) ? high : undefined,
+    minLength:
+      kind.type === 'text' && shortest !== undefined && shortest >= 1 && shortest <= (longest ?? MAX_TEXT)
+        ? Math.ceil(shortest)
+        : undefined,
     maxLength:
       kind.type === 'text' && longest !== undefined && longest >= 1 && longest <= MAX_TEXT
         ? Math.floor(longest)

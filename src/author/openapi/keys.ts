@@ -42,6 +42,12 @@ const keyType = (field: Field | undefined): 'text' | 'int' | undefined =>
       ? 'int'
       : 'text';
 
+/** A day or an instant that names rows is the text that paths have. */
+export const asKeyText = (field: Field): Field =>
+  field.instant === undefined && (field.type === 'date' || field.type === 'datetime')
+    ? { ...field, type: 'text', format: field.type === 'date' ? 'date' : 'date-time' }
+    : field;
+
 /** The path parameter that most item operations name the row by. */
 export const commonKeyParam = (resource: Resource): string | undefined => {
   const counts = new Map<string, number>();
@@ -182,7 +188,8 @@ export const findKey = (resource: Resource, schemas: Schemas, every = false): Fo
   const views: View[] = resource.views.slice(0, 3);
   for (const view of views)
     for (const [property, raw] of view.properties) {
-      const field = scalarField(property, raw, false, schemas);
+      const read = scalarField(property, raw, false, schemas);
+      const field = read && every && property === param ? asKeyText(read) : read;
       const type = keyType(field);
       const inner = schemas.view(raw);
       if (!field || !type || inner.properties.size > 0 || field.enum) continue;

@@ -52,6 +52,7 @@ export interface Field {
   format: string | undefined;
   min: number | undefined;
   max: number | undefined;
+  minLength: number | undefined;
   maxLength: number | undefined;
   pattern: string | undefined;
   default: Literal | undefined;

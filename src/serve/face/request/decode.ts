@@ -23,37 +23,21 @@ const OWN_HEADERS = new Set(['accept', 'content-type', 'authorization']);
 
 const isRead = (param: HttpParam): boolean => param.in !== 'header' || !OWN_HEADERS.has(param.name.toLowerCase());
 
-/** What bounds a value in a path: where rows stand behind the path, whether there is one of that name is the answer. */
-const BOUNDS = new Set([
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'format',
-]);
-
 const paramFaults = (
   list: readonly HttpParam[],
   params: Readonly<Record<string, Json>>,
   checks: SchemaChecks,
-  isBound: boolean,
 ): RequestFault[] =>
   list.flatMap((param): RequestFault[] => {
     const key = `${param.in} ${param.name}`;
     const place = { in: param.in, at: param.name };
     if (!hasValue(params, key))
       return param.required ? [{ ...place, keyword: 'required', message: `${param.name} is required.` }] : [];
-    return checks
-      .check(param.schema, params[key], 'request')
-      .filter(({ keyword }) => !(isBound && param.in === 'path' && BOUNDS.has(keyword)))
-      .map(({ at, keyword, message }) => ({
-        ...place,
-        keyword,
-        message: `${[param.name, ...(at === '' ? [] : [dotted(at)])].join('.')} ${message}.`,
-      }));
+    return checks.check(param.schema, params[key], 'request').map(({ at, keyword, message }) => ({
+      ...place,
+      keyword,
+      message: `${[param.name, ...(at === '' ? [] : [dotted(at)])].join('.')} ${message}.`,
+    }));
   });
 
 const bodyFaults = (read: { value: Json; media: { schema: unknown } }, checks: SchemaChecks): RequestFault[] =>
@@ -130,7 +114,6 @@ export const decode = (
         list.filter((param) => !read.faults.some((fault) => fault.in === param.in && fault.at === param.name)),
         read.params,
         checks,
-        operation.binding !== undefined,
       ),
       ...('error' in body ? (body.error.faults ?? []) : body.body ? bodyFaults(body.body, checks) : []),
     ];
