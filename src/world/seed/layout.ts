@@ -1,5 +1,5 @@
 /** Lays a table's rows out before any value is made: when each came to be, how far it has come, and what it points to. */
-import type { Column, Table } from '../../artifacts/table.js';
+import type { Column } from '../../artifacts/table.js';
 import { DAY, HOUR } from '../../kit/calendar.js';
 import type { Rng } from '../../kit/rng.js';
 import { capacityOf } from '../ids.js';
@@ -110,9 +110,10 @@ const bounded = (w: World, plan: TablePlan, wanted: number): number => {
   return n;
 };
 
-/** How many keys there are, as far as the key's column tells. */
-const keysOf = ({ key, cols }: Table): number => {
+/** How many keys there are, as far as a document tells. */
+const keysOf = ({ service, table: { key, cols } }: TablePlan): number => {
   if (key.gen) return capacityOf(key.gen);
+  if (service.source.kind !== 'openapi') return Number.POSITIVE_INFINITY;
   const { type, enum: values, min, max } = cols[key.col] as Column;
   if (values) return values.length;
   return type === 'int' && min !== undefined && max !== undefined
@@ -121,8 +122,9 @@ const keysOf = ({ key, cols }: Table): number => {
 };
 
 /** Where there are few keys, some are left to new rows, if there can be any. */
-const roomFor = ({ service, name, table }: TablePlan): number => {
-  const capacity = keysOf(table);
+const roomFor = (plan: TablePlan): number => {
+  const { service, name } = plan;
+  const capacity = keysOf(plan);
   if (capacity === 1 || capacity === Number.POSITIVE_INFINITY) return capacity;
   const grows = Object.values(service.tools).some(({ writes }) =>
     writes.some((write) => write.table === name && write.insert === true),
