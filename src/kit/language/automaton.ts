@@ -96,18 +96,26 @@ class Net {
     }
   }
 
-  closed(nodes: readonly number[]): number[] {
-    const seen = new Set(nodes);
-    for (const node of seen) for (const to of this.free[node] as number[]) seen.add(to);
-    return [...seen].sort((a, b) => a - b);
+  private readonly closures: (readonly number[] | undefined)[] = [];
+
+  /** A node and all that lead on from it for nothing. */
+  closure(node: number): readonly number[] {
+    const known = this.closures[node];
+    if (known) return known;
+    const seen = new Set([node]);
+    for (const one of seen) for (const to of this.free[one] as number[]) seen.add(to);
+    // Nodes that only lead on for nothing need not be kept.
+    const kept = [...seen].filter((one) => one === this.end || (this.edges[one] as unknown[]).length > 0);
+    this.closures[node] = kept;
+    return kept;
   }
 
-  step(nodes: readonly number[], char: string): number[] {
+  step(nodes: readonly number[], isIn: (chars: string) => boolean): number[] {
     const out = new Set<number>();
     for (const node of nodes)
       for (const { chars, to } of this.edges[node] as { chars: string; to: number }[])
-        if (chars.includes(char)) out.add(to);
-    return this.closed([...out]);
+        if (isIn(chars)) for (const one of this.closure(to)) out.add(one);
+    return out.size < 2 ? [...out] : [...out].sort((a, b) => a - b);
   }
 }
 
@@ -139,11 +147,21 @@ export const automatonOf = (parts: readonly Part[]): Automaton | undefined => {
       next.push(new Int32Array(groups.length).fill(-1));
       return states.push(state) - 1;
     };
-    idOf(nets.map((net) => net.closed([net.start])));
+    // By group: whether a set has its characters.
+    const within = groups.map((chars) => {
+      const known = new Map<string, boolean>();
+      return (set: string): boolean => {
+        const is = known.get(set) ?? set.includes(chars[0] as string);
+        known.set(set, is);
+        return is;
+      };
+    });
+    idOf(nets.map((net) => [...net.closure(net.start)].sort((a, b) => a - b)));
     for (let at = 0; at < states.length; at++) {
       const state = states[at] as number[][];
-      for (const [g, chars] of groups.entries()) {
-        const after = nets.map((net, i) => net.step(state[i] as number[], chars[0] as string));
+      for (let g = 0; g < groups.length; g++) {
+        const isIn = within[g] as (set: string) => boolean;
+        const after = nets.map((net, i) => net.step(state[i] as number[], isIn));
         if (after.some((nodes, i) => nodes.length === 0 && !parts[i]?.not)) continue;
         (next[at] as Int32Array)[g] = idOf(after);
       }

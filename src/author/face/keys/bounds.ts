@@ -59,8 +59,7 @@ const count = (value: unknown, otherwise: number): number =>
 
 const patternsOf = (pattern: unknown, format: string | undefined): string[] => {
   const formed = formatPattern(format);
-  // What no machine here reads holds for nobody.
-  const own = typeof pattern === 'string' && isPattern(pattern) && languageOf([pattern]) ? [pattern] : [];
+  const own = typeof pattern === 'string' && isPattern(pattern) ? [pattern] : [];
   return [...own, ...(formed === undefined ? [] : [formed])];
 };
 

@@ -14,6 +14,9 @@ import { fitsStyle, styleWithin, valuesPattern } from './style.js';
 /** The rule of data/columns.yaml that makes keys which callers write themselves. */
 const HANDLE = 'handle';
 
+/** Keys of so few that they run out. */
+const FEW = 10_001;
+
 const isBounds = (one: Bounds | undefined): one is Bounds => one !== undefined;
 
 /** What refers to each table, as the document describes it. */
@@ -101,12 +104,13 @@ export const keyed = (
         continue;
       }
       if (column.fk !== undefined) continue;
-      const bounds = joined([...paths, ...saidOf(entity, references.get(entity.name) ?? [])]);
+      const said = [...paths, ...saidOf(entity, references.get(entity.name) ?? [])];
       const isNumber = column.type === 'int';
       if (gen) {
-        if (!isFree(bounds) && !fitsStyle(gen, bounds)) table.key.gen = styleWithin(bounds, isNumber);
-        if (capacityOf(table.key.gen ?? gen) < 10_000) readsItself(drafts, entity.name);
+        if (!said.every((one) => fitsStyle(gen, one))) table.key.gen = styleWithin(joined(said), isNumber);
+        if (capacityOf(table.key.gen ?? gen) < FEW) readsItself(drafts, entity.name);
       } else if (!entity.key.hidden) {
+        const bounds = joined(said);
         const shape = isFree(bounds) ? column : narrowed(column, bounds);
         heldToPaths(drafts, entity.name, col, onePattern(joined(paths).patterns));
         table.cols[name] = withExample(
