@@ -188,3 +188,28 @@ it('answers by example what nothing grounds, always the same, and refuses it whe
 it('is not acceptable in a form that the document does not have', async () => {
   expect((await client()('GET', '/customers', undefined, { accept: 'text/csv' })).status).toBe(406);
 });
+
+it('draws faults by a seed of their own: other rows are another seed’s affair', async () => {
+  const struck = async (seed: string, faultSeed?: string) => {
+    const documents = [{ name: 'desk', text: DESK_TEXT }];
+    const one = await openFake({ documents, seed, faults: ['GET /customers=503@50%'], faultSeed });
+    const answers: string[] = [];
+    const rows = await (await one.fetch(new Request('http://desk.test/tickets'))).text();
+    for (let n = 0; n < 24; n++)
+      answers.push(String((await one.fetch(new Request('http://desk.test/customers'))).status));
+    await one.close();
+    return { rows, statuses: answers.join(' ') };
+  };
+  const [plain, other, again, elsewhere] = [
+    await struck('1'),
+    await struck('1', 'x'),
+    await struck('1', 'x'),
+    await struck('2', 'x'),
+  ];
+  expect(new Set(plain.statuses.split(' '))).toEqual(new Set(['200', '503']));
+  expect(other.statuses).not.toBe(plain.statuses);
+  expect(other.rows).toBe(plain.rows);
+  expect(again).toEqual(other);
+  expect(elsewhere.statuses).toBe(other.statuses);
+  expect(elsewhere.rows).not.toBe(other.rows);
+});

@@ -24,6 +24,8 @@ export interface FakeOptions extends FakeSource, Pick<FaceOptions, 'strict' | 'n
   compiled?: CompiledFake;
   /** Fault rules: `POST /charges=429`. */
   faults?: readonly string[];
+  /** What faults with a share are drawn by; `seed` when absent. */
+  faultSeed?: string | undefined;
   webhooks?: WebhookOptions;
   /** Serves `/_treadle`; true when absent. */
   control?: boolean;
@@ -93,8 +95,8 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
       ...(onDefect ? { onDefect } : {}),
     });
     const { operations } = rest;
-    const { faults: rules = [], seed } = options;
-    const faults = rules.length > 0 ? faultsOf({ rules, operations, seed }) : undefined;
+    const { faults: rules = [], seed, faultSeed = seed } = options;
+    const faults = rules.length > 0 ? faultsOf({ rules, operations, seed: faultSeed }) : undefined;
     const { root, version } = document;
     const webhooks = webhooksFor({ ...options.webhooks, document: { root, refs, version }, operations, spec, seed });
     if (faults || webhooks)

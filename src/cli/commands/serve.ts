@@ -14,8 +14,9 @@ const port = (flag: string, what: string): Option =>
   new Option(flag, what).argParser(wholeNumber(flag.split(' ')[0] as string, 65_535, 0));
 const listed = (value: string, before: string[]): string[] => [...before, value];
 
-interface RawOptions extends Omit<ServeOptions, 'data'>, RestOptions {
+interface RawOptions extends Omit<ServeOptions, 'data' | 'faultSeed'>, RestOptions {
   data: string[];
+  faultSeed?: string;
 }
 
 /** What makes sense for documents only is refused. */
@@ -28,7 +29,8 @@ const forCorpus = (given: readonly string[], { data, ...options }: RawOptions): 
   if (flag !== undefined)
     throw refused(flag, `${flag} is for a document that is served`, 'Leave it out, or give the API document itself.');
   if (data.length > 1) throw refused(data[1] as string, 'A server has one data folder', 'Give --data once.');
-  return { ...options, ...(data[0] === undefined ? {} : { data: data[0] }) };
+  const { faultSeed = '0' } = options;
+  return { ...options, faultSeed, ...(data[0] === undefined ? {} : { data: data[0] }) };
 };
 
 export const serveCommand = (): Command =>
@@ -105,7 +107,7 @@ export const serveCommand = (): Command =>
     .option('--server <file>', 'an outside MCP server that sessions may ask for (YAML or JSON); repeatable', listed, [])
     .option('--allow-host <name>', 'what the server is called beside its address; repeatable', listed, [])
     .addOption(faultOption())
-    .option('--fault-seed <text>', 'which calls are struck: same seed, same faults', '0')
+    .option('--fault-seed <text>', 'which calls are struck: same seed, same faults; 0, of a document its --seed')
     .option('--strict', 'with --rest: operations that nothing grounds are refused with 501, not answered by example')
     .option('--needs-key', 'with --rest: requests without a key are refused with 401')
     .option('--no-control', 'with --rest: do not serve /_treadle (reset, fork, diff, clock, MCP)')

@@ -27,8 +27,9 @@ export interface RestOptions {
 }
 
 /** As the command has them: `data` are files of rows here. */
-export interface FakeServeOptions extends Omit<ServeOptions, 'data'>, RestOptions {
+export interface FakeServeOptions extends Omit<ServeOptions, 'data' | 'faultSeed'>, RestOptions {
   data: string[];
+  faultSeed?: string;
 }
 
 const refuse = (flag: string, why: string, next: string): TreadleError =>
@@ -139,6 +140,7 @@ export const serveFake = async (given: readonly string[], options: FakeServeOpti
     needsKey: options.needsKey === true,
     control: options.control,
     faults: options.fault,
+    faultSeed: options.faultSeed,
     webhooks: webhooksOf(options),
     limits: { capacity: options.capacity, idleSeconds: options.idle, idle: { ...IDLE_TIMES, park, disk, store } },
     onDefect: (error) => warn(`server: ${error.line()}`),
