@@ -77,4 +77,12 @@ export const explainCommand = (): Command =>
     .addOption(worldOption())
     .addOption(seedOption())
     .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  treadle explain api.yaml                                    a line for each operation
+  treadle explain api.yaml "POST /customers/{id}/orders"      what one does, and why
+  treadle explain api.yaml createOrder --overrides overrides.yaml --json`,
+    )
     .action(explain);

@@ -1,6 +1,7 @@
 /** The REST face on a port. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asTreadleError } from '../../errors.js';
+import { type Bytes, readBytes } from '../http/body.js';
 import { type Allowed, guardOf } from '../http/guard.js';
 import { DEFAULT_LIMITS, type HttpLimits } from '../http/limits.js';
 import { type Listening, listen } from '../http/listen.js';
@@ -23,46 +24,6 @@ export interface FaceDoorOptions {
 
 /** Of a body that is too large so much is taken before the answer: whoever still sends when the connection ends would never read it. */
 const DRAIN = 64 * 1024 * 1024;
-
-type Read = Uint8Array | undefined | 'too_large';
-
-/** Calls `done` once; never where the client goes away first. */
-const readBytes = (request: IncomingMessage, limit: number, done: (body: Read) => void): void => {
-  const { headers } = request;
-  const length = headers['content-length'];
-  if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) {
-    done(undefined);
-    return;
-  }
-  if (Number(length ?? 0) > limit + DRAIN) {
-    done('too_large');
-    return;
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const take = (chunk: Buffer): void => {
-    size += chunk.length;
-    if (size <= limit) {
-      chunks.push(chunk);
-      return;
-    }
-    chunks.length = 0;
-    if (size <= limit + DRAIN) return;
-    request.off('data', take);
-    request.off('end', end);
-    done('too_large');
-  };
-  const end = (): void => {
-    if (size > limit) {
-      done('too_large');
-      return;
-    }
-    const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size);
-    done(size === 0 ? undefined : whole);
-  };
-  request.on('data', take);
-  request.on('end', end);
-};
 
 const flat = (headers: IncomingMessage['headers']): Record<string, string | undefined> => {
   const out: Record<string, string | undefined> = {};
@@ -145,7 +106,7 @@ export const serveFace = async ({
       );
       return;
     }
-    readBytes(request, bodyBytes, (body) => {
+    const take = (body: Bytes): void => {
       if (body === 'too_large') {
         write(response, tooLarge(bodyBytes), { ...cors, connection: 'close' });
         return;
@@ -162,7 +123,8 @@ export const serveFace = async ({
       });
       if (answered instanceof Promise) void answered.then((made) => write(response, made, cors));
       else write(response, answered, cors);
-    });
+    };
+    readBytes(request, bodyBytes, take, { drain: DRAIN });
   };
   return listen(listener, host, port, { ...DEFAULT_LIMITS, ...limits }, { unref });
 };
