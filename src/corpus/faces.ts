@@ -80,11 +80,19 @@ export const readDocumentOf = (corpus: Corpus, hash: string): string => {
 };
 
 /** For servers. `idOf`: the corpus's name of a world, by the world's content address. */
-export const faceSource = (corpus: Corpus, idOf: (world: string) => string | undefined): FaceSource => ({
-  facesOf: (hash) => {
-    const world = idOf(hash);
-    return world === undefined ? {} : listFaces(corpus, world);
-  },
-  face: (hash) => readFace(corpus, hash),
-  document: (hash) => parseDocumentText(readDocumentOf(corpus, hash)),
-});
+export const faceSource = (corpus: Corpus, idOf: (world: string) => string | undefined): FaceSource => {
+  /** Asked for each session that is opened or forked. */
+  const known = new Map<string, Readonly<Record<string, string>>>();
+  return {
+    facesOf: (hash) => {
+      const found = known.get(hash);
+      if (found) return found;
+      const world = idOf(hash);
+      const listed = world === undefined ? {} : listFaces(corpus, world);
+      known.set(hash, listed);
+      return listed;
+    },
+    face: (hash) => readFace(corpus, hash),
+    document: (hash) => parseDocumentText(readDocumentOf(corpus, hash)),
+  };
+};

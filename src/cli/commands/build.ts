@@ -105,6 +105,7 @@ const summarise = (ui: Ui, summary: BuildSummary, asked: number, wantsRows: bool
   if (asked > 1) ui.say(`figures  treadle stats ${summary.out}`);
   ui.say(`look     treadle show ${summary.out}`);
   ui.say(`serve    treadle serve ${summary.out} --stdio`);
+  if (summary.api) ui.say(`API      treadle serve ${summary.out} --rest`);
 };
 
 export const buildCommand = (): Command =>

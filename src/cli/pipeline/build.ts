@@ -56,6 +56,8 @@ export interface BuildSummary {
   dropped: Loss[];
   /** What became of the document's operations. */
   document?: DocumentOutcome;
+  /** Its worlds answer as the API of the document: treadle serve --rest. */
+  api?: true;
   /** Milliseconds a stage took in this run. */
   timesMs: Record<string, number>;
   report: string;
@@ -194,7 +196,8 @@ export const build = async (
   try {
     const record = openRecord(corpus, recordOf(options, drafting.document, means.model?.options.model));
     if (drafting.document) keepOutcome(corpus, drafting.document);
-    const keep = keeperOf(corpus, record, means.model ? undefined : drafting.faces?.());
+    const faces = means.model ? undefined : drafting.faces?.();
+    const keep = keeperOf(corpus, record, faces);
     const work: Work = { options, ui, corpus, timesMs: {}, keep };
     const slots: SlotsPlan = { queue, filled: await fillSlots(queue, corpus, record), record, interrupt };
     const jobs = Math.min(means.jobs ?? 1, options.worlds);
@@ -209,7 +212,7 @@ export const build = async (
     }
     const summary = await finish(work, record, drafting.document, means.rows ?? true);
     isOver = true;
-    return summary;
+    return faces && faces.faces.length > 0 && summary.worlds > 0 ? { ...summary, api: true } : summary;
   } finally {
     await queue.close(isOver);
   }

@@ -43,8 +43,7 @@ const noFace = (worlds: readonly string[]): TreadleError =>
   });
 
 /** Every face and document once, against its address. Throws `changed_file`, `missing_file` and the like. */
-const checkAll = (corpus: Corpus, worlds: readonly string[]): void => {
-  const faces = new Set(worlds.flatMap((world) => Object.values(listFaces(corpus, world))));
+const checkAll = (corpus: Corpus, faces: ReadonlySet<string>): void => {
   const documents = new Set([...faces].map((hash) => readFace(corpus, hash).document));
   for (const hash of documents) readDocumentOf(corpus, hash);
 };
@@ -75,9 +74,9 @@ export const openRest = async (
 ): Promise<ServedRest> => {
   const { corpus, server, registry, published } = house;
   const { host, restPort, allowHost, strict, needsKey, control, world } = options;
-  if (!worlds.some((id) => Object.keys(listFaces(corpus, id)).length > 0)) throw noFace(worlds);
-  if (world !== undefined && Object.keys(listFaces(corpus, world)).length === 0) throw noFace([world]);
-  checkAll(corpus, worlds);
+  const listed = worlds.map((id) => Object.values(listFaces(corpus, id)));
+  if (listed.every((faces) => faces.length === 0)) throw noFace(worlds);
+  checkAll(corpus, new Set(listed.flat()));
   const keys: KeyPlace[] = [];
   const callers = new Callers({ server, keys, ...(world === undefined ? {} : { open: { world } }) });
   const onDefect = server.options.onDefect;
@@ -105,7 +104,7 @@ export const openRest = async (
   for (const api of own)
     for (const { operation, hiddenBy } of api.rest.router.collisions().slice(0, MOST_SHOWN))
       warn(`${operation} is never reached: ${hiddenBy} answers in its place`);
-  const without = worlds.filter((id) => Object.keys(listFaces(corpus, id)).length === 0).length;
+  const without = listed.filter((faces) => faces.length === 0).length;
   const lines = [
     ...own.map(apiLine),
     ...sharedLines(own),
