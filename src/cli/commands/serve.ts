@@ -110,6 +110,7 @@ export const serveCommand = (): Command =>
     .option('--fault-seed <text>', 'which calls are struck: same seed, same faults; 0, of a document its --seed')
     .option('--strict', 'with --rest: operations that nothing grounds are refused with 501, not answered by example')
     .option('--needs-key', 'with --rest: requests without a key are refused with 401')
+    .option('--tokens-only', 'with --rest, of a corpus: only tokens of sessions are taken, no keys or names of forks')
     .option('--no-control', 'with --rest: do not serve /_treadle (reset, fork, diff, clock, MCP)')
     .option('--overrides <file>', 'of a document: corrections (YAML); else overrides.yaml beside it')
     .option('--webhook <url>', 'of a document: where the webhooks that it declares are sent')

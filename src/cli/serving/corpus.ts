@@ -12,9 +12,14 @@ import { type House, type HouseOptions, openHouse } from './house.js';
 import { byOneProcess, byWorkers, requestOf, type ServeOptions, serveAll, supervised } from './serving.js';
 
 /** What keeps sessions from being an API as well. */
-const checkRest = ({ rest, stdio, workers, strict, needsKey, control }: ServeOptions): void => {
+const checkRest = ({ rest, stdio, workers, strict, needsKey, tokensOnly, control }: ServeOptions): void => {
   if (!rest) {
-    const flag = strict ? '--strict' : needsKey ? '--needs-key' : control ? undefined : '--no-control';
+    const [flag] = [
+      ...(strict ? ['--strict'] : []),
+      ...(needsKey ? ['--needs-key'] : []),
+      ...(tokensOnly ? ['--tokens-only'] : []),
+      ...(control ? [] : ['--no-control']),
+    ];
     if (flag === undefined) return;
     throw new TreadleError({
       code: 'not_for_a_corpus',

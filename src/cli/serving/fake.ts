@@ -36,8 +36,11 @@ const refuse = (flag: string, why: string, next: string): TreadleError =>
   new TreadleError({ code: 'not_for_documents', message: why, value: flag, next });
 
 /** What makes no sense for a document, told before anything is compiled. */
-const checkOptions = ({ workers, stdio, task, scenario, durable, blobs }: FakeServeOptions): void => {
+const checkOptions = (options: FakeServeOptions): void => {
+  const { workers, stdio, task, scenario, durable, blobs, tokensOnly } = options;
   if (workers > 1) throw refuse('--workers', 'A fake of an API is served by one process', 'Leave it out.');
+  if (tokensOnly)
+    throw refuse('--tokens-only', 'Callers of a document have forks of their own', 'Leave it out, or build a corpus.');
   if (stdio)
     throw refuse(
       '--stdio',

@@ -1,5 +1,6 @@
 /** A corpus served as the APIs that its worlds were built from, with MCP and the trainers' door in one process. */
 import { rmSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Binding } from '../../artifacts/face.js';
 import type { Task } from '../../artifacts/task.js';
@@ -38,8 +39,11 @@ const OPTIONS: Omit<RestDoorOptions, 'world'> = {
   control: true,
 };
 
+const defects: unknown[] = [];
+const onDefect = (error: unknown): void => void defects.push(error);
+
 const serving = async (world: string | undefined, act: (served: Served) => Promise<void>, options = OPTIONS) => {
-  const house = await openHouse({ dir: corpus.dir, servers: [], limits: {}, onDefect: () => undefined });
+  const house = await openHouse({ dir: corpus.dir, servers: [], limits: {}, onDefect });
   let rest: ServedRest | undefined;
   try {
     rest = await openRest(house, world === undefined ? corpus.worlds() : [world], { ...options, world });
@@ -241,6 +245,62 @@ it('answers an operation whose tool the world has not as one that nothing stands
     const answer = await ask(rest.url, 'GET', '/tickets/1', { 'x-desk-key': 'k' });
     expect([answer.status, answer.headers.get('x-treadle-tier')]).toEqual([200, 'synthetic']);
     tools.set('getTicket', kept);
+  }));
+
+it('never breaks over what is sent to it', () =>
+  serving(both.id, async ({ rest, trainer }) => {
+    const { token } = await trainer.open({ world: both.id });
+    defects.length = 0;
+    const part = fc.constantFrom(
+      'till',
+      'desk',
+      'customers',
+      'tickets',
+      '_treadle',
+      's',
+      'close',
+      '%2e%2e',
+      '%',
+      '',
+      '7',
+      '{id}',
+      'x'.repeat(300),
+    );
+    const key = fc.constantFrom(
+      token,
+      `${token}x`,
+      'trd_',
+      'mine',
+      'session:x',
+      `Basic ${btoa(`:${token}`)}`,
+      'Basic ====',
+      '"',
+    );
+    const headers = fc.record({
+      name: fc.constantFrom('authorization', 'x-desk-key', 'x-treadle-session', 'cookie'),
+      key,
+    });
+    const request = fc.record({
+      method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
+      path: fc.array(part, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`),
+      query: fc.constantFrom('', `?key=${token}`, '?limit=-1', '?%'),
+      headers,
+      body: fc.constantFrom('', '{}', '[', '{"name": 1}', '{"name": "Ana", "email": "a@b.example"}'),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async ({ method, path, query, headers: { name, key: value }, body }) => {
+        const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(method) && body !== '';
+        const answer = await fetch(`${rest.url}${path}${query}`, {
+          method,
+          headers: { [name]: value, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+          ...(hasBody ? { body } : {}),
+        });
+        await answer.arrayBuffer();
+        expect(answer.status).toBeLessThan(500);
+      }),
+      { numRuns: 250, seed: 7 },
+    );
+    expect(defects).toEqual([]);
   }));
 
 it('refuses to start without faces, and with damaged documents', async () => {

@@ -51,6 +51,7 @@ export interface ServeOptions {
   restPort: number;
   strict?: boolean;
   needsKey?: boolean;
+  tokensOnly?: boolean;
   control: boolean;
 }
 
@@ -118,7 +119,7 @@ const doorsOf = (options: ServeOptions, before?: Found): DoorsOptions => {
 /** Loaded where it is asked for. */
 const restOf = async (house: House, options: ServeOptions, worlds: readonly string[]): Promise<ServedRest> => {
   const { host, restPort, allowHost, strict = false, needsKey = false, control } = options;
-  const world = worlds.length === 1 ? worlds[0] : undefined;
+  const world = worlds.length === 1 && !options.tokensOnly ? worlds[0] : undefined;
   const { openRest } = await import('./rest.js');
   return openRest(house, worlds, { host, restPort, allowHost, strict, needsKey, control, world });
 };
