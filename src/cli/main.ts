@@ -1,39 +1,10 @@
 #!/usr/bin/env node
-/** The executable. One file a command in commands/, one line here. */
-import { Command, CommanderError } from 'commander';
+/** The executable. One file a command in commands/, one line in commands.ts. */
+import { Command, CommanderError, Help } from 'commander';
 import { TreadleError } from '../errors.js';
+import { COMMANDS } from './commands.js';
 import { fail, watchOutput } from './exit.js';
 import { ownVersion } from './version.js';
-
-/** Loaded when it is asked for: a command's own rooms are read and no others. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  build: async () => (await import('./commands/build.js')).buildCommand(),
-  author: async () => (await import('./commands/author.js')).authorCommand(),
-  import: async () => (await import('./commands/import.js')).importCommand(),
-  certify: async () => (await import('./commands/certify.js')).certifyCommand(),
-  tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
-  'add-task': async () => (await import('./commands/add-task.js')).addTaskCommand(),
-  dynamics: async () => (await import('./commands/dynamics.js')).dynamicsCommand(),
-  'add-scenario': async () => (await import('./commands/add-scenario.js')).addScenarioCommand(),
-  serve: async () => (await import('./commands/serve.js')).serveCommand(),
-  explain: async () => (await import('./commands/explain.js')).explainCommand(),
-  sessions: async () => (await import('./commands/sessions.js')).sessionsCommand(),
-  rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
-  gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),
-  sample: async () => (await import('./commands/sample.js')).sampleCommand(),
-  test: async () => (await import('./commands/test.js')).testCommand(),
-  harness: async () => (await import('./commands/harness.js')).harnessCommand(),
-  difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
-  score: async () => (await import('./commands/score.js')).scoreCommand(),
-  review: async () => (await import('./commands/review.js')).reviewCommand(),
-  freeze: async () => (await import('./commands/freeze.js')).freezeCommand(),
-  rebuild: async () => (await import('./commands/rebuild.js')).rebuildCommand(),
-  export: async () => (await import('./commands/export.js')).exportCommand(),
-  doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
-  stats: async () => (await import('./commands/stats.js')).statsCommand(),
-  'bench-author': async () => (await import('./commands/bench-author.js')).benchAuthorCommand(),
-  show: async () => (await import('./commands/show.js')).showCommand(),
-};
 
 const program = new Command('treadle')
   .description('Makes, serves, verifies and harvests worlds for tool-using LLM agents.')
@@ -59,12 +30,21 @@ Exit status: 0 done; 1 done, and something failed its checks; 2 bad input, disk 
 130 interrupted (the same command goes on). TREADLE_DEBUG=1 adds the stack of a defect.`,
   );
 
-const named = process.argv[2] ?? '';
-const wanted = Object.hasOwn(COMMANDS, named) ? [named] : Object.keys(COMMANDS);
-for (const name of wanted) {
-  const command = (await COMMANDS[name]?.())?.copyInheritedSettings(program) as Command;
+const [first = '', second = ''] = process.argv.slice(2);
+const named = first === 'help' ? second : first;
+const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
+if (load) {
+  const command = (await load()).copyInheritedSettings(program);
   for (const nested of command.commands) nested.copyInheritedSettings(program);
   program.addCommand(command);
+} else {
+  // Nothing will run: a name and a line each are enough for the help, and for what a mistaken name is near.
+  const { summaries } = await import('./summaries.js');
+  const terms = new Map((await summaries()).map((each) => [each.name, each]));
+  program.configureHelp({
+    subcommandTerm: (command) => terms.get(command.name())?.term ?? new Help().subcommandTerm(command),
+  });
+  for (const { name, about } of terms.values()) program.addCommand(new Command(name).description(about));
 }
 
 const wantsJson = process.argv.includes('--json');
@@ -79,7 +59,7 @@ try {
   else if (thrown.exitCode !== 0 && thrown.code === 'commander.help') process.exitCode = 2;
   else if (thrown.exitCode !== 0) {
     const message = thrown.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    const next = `See treadle ${wanted.length === 1 ? `${named} ` : ''}--help.`;
+    const next = `See treadle ${load ? `${named} ` : ''}--help.`;
     fail(new TreadleError({ code: 'bad_usage', message, next, cause: thrown }), wantsJson);
   }
 }

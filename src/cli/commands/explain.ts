@@ -70,7 +70,7 @@ const explain = async (given: string, words: readonly string[], options: Options
 
 export const explainCommand = (): Command =>
   new Command('explain')
-    .description('What an operation of an API document does when the document is served (serve --rest), and why.')
+    .description('say what an operation of an API document does when it is served (serve --rest), and why')
     .argument('<document>', 'an OpenAPI document, a path or an address; or a corpus folder that was built from one')
     .argument('[operation...]', '"POST /pets/{petId}/adopt", a path, or an operation id; all of them when left out')
     .option('--overrides <file>', 'corrections (YAML); else overrides.yaml beside the document, where there is one')

@@ -1,0 +1,31 @@
+/** Every command of the executable: a line each. A command's own rooms are loaded when it is asked for. */
+import type { Command } from 'commander';
+
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  build: async () => (await import('./commands/build.js')).buildCommand(),
+  author: async () => (await import('./commands/author.js')).authorCommand(),
+  import: async () => (await import('./commands/import.js')).importCommand(),
+  certify: async () => (await import('./commands/certify.js')).certifyCommand(),
+  tasks: async () => (await import('./commands/tasks.js')).tasksCommand(),
+  'add-task': async () => (await import('./commands/add-task.js')).addTaskCommand(),
+  dynamics: async () => (await import('./commands/dynamics.js')).dynamicsCommand(),
+  'add-scenario': async () => (await import('./commands/add-scenario.js')).addScenarioCommand(),
+  serve: async () => (await import('./commands/serve.js')).serveCommand(),
+  explain: async () => (await import('./commands/explain.js')).explainCommand(),
+  sessions: async () => (await import('./commands/sessions.js')).sessionsCommand(),
+  rollout: async () => (await import('./commands/rollout.js')).rolloutCommand(),
+  gateway: async () => (await import('./commands/gateway.js')).gatewayCommand(),
+  sample: async () => (await import('./commands/sample.js')).sampleCommand(),
+  test: async () => (await import('./commands/test.js')).testCommand(),
+  harness: async () => (await import('./commands/harness.js')).harnessCommand(),
+  difficulty: async () => (await import('./commands/difficulty.js')).difficultyCommand(),
+  score: async () => (await import('./commands/score.js')).scoreCommand(),
+  review: async () => (await import('./commands/review.js')).reviewCommand(),
+  freeze: async () => (await import('./commands/freeze.js')).freezeCommand(),
+  rebuild: async () => (await import('./commands/rebuild.js')).rebuildCommand(),
+  export: async () => (await import('./commands/export.js')).exportCommand(),
+  doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
+  stats: async () => (await import('./commands/stats.js')).statsCommand(),
+  'bench-author': async () => (await import('./commands/bench-author.js')).benchAuthorCommand(),
+  show: async () => (await import('./commands/show.js')).showCommand(),
+};
