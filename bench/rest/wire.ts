@@ -132,7 +132,8 @@ export const requestOf = (
   for (const one of said) {
     const cut = one.indexOf('=');
     if (/^x-/i.test(one)) headers.set(one.slice(0, cut), one.slice(cut + 1));
-    else if (!query.includes(one)) query.push(one);
+    // `#tagKeys` only says that there is such a parameter.
+    else if (!query.some((part) => part === one || part.startsWith(`${one}=`))) query.push(one);
   }
   const url = `${ORIGIN}${bare}${query.length > 0 ? `${bare.includes('?') ? '&' : '?'}${query.join('&')}` : ''}`;
   const written = body && bodyInit(body);

@@ -120,8 +120,10 @@ export const entitiesOf = (resources: readonly Resource[], schemas: Schemas, eve
     // `/admin_user` beside `/user`.
     const whole = resource.home.split('/').at(-1) ?? '';
     const isLonger = (nouns.get(word) ?? 0) > 1 && whole.endsWith(`_${word}`);
-    const name = unique(identifier(isLonger ? whole : clashes ? `${lead}_${word}` : word, 'thing'), taken);
-    const noun = spaced(name);
+    const wanted = identifier(isLonger ? whole : clashes ? `${lead}_${word}` : word, 'thing');
+    const name = unique(wanted, taken);
+    // Two tables may hold things of one name: nobody says `user 2`.
+    const noun = spaced(every ? wanted : name);
     const table: Table = { noun, plural: plural(noun), key: { col: columns.keyCol }, cols: {} };
     entities.push({ resource, name, table, key, columns, parents: new Map(), relations: [], memberships: [] });
   }

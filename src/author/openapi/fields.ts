@@ -1,6 +1,7 @@
 /** Flattens an object schema to typed leaves: nested objects to dotted paths of at most three, the rest to JSON. */
 
 import type { Literal } from '../../artifacts/table.js';
+import { isPattern } from '../../document/schema/keywords.js';
 import { snake } from '../../kit/words.js';
 import type { Schemas, View } from './schema.js';
 import type { Field } from './types.js';
@@ -57,16 +58,11 @@ const literalOf = (value: unknown): Literal | undefined =>
     ? (value as Literal)
     : undefined;
 
-/** A pattern that JavaScript can run and that is no lookaround puzzle. */
-const patternOf = (value: unknown): string | undefined => {
-  if (typeof value !== 'string' || value.length > 120 || /\(\?[=!<]|\\[bBpP]|\\\d/.test(value)) return undefined;
-  try {
-    new RegExp(value, 'u');
-    return value;
-  } catch {
-    return undefined;
-  }
-};
+/** A pattern that JavaScript can run, and that texts can be made of. */
+const patternOf = (value: unknown): string | undefined =>
+  typeof value !== 'string' || value.length > 200 || /\(\?<|\\[bBpP]|\\[1-9]/.test(value) || !isPattern(value)
+    ? undefined
+    : value;
 
 type Kind = Pick<Field, 'type' | 'instant' | 'format'>;
 
@@ -176,7 +172,9 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
     for (const [name, raw] of view.properties) {
       if (out.length >= MAX_FIELDS && context.every !== true) return;
       const isLink = LINKS.test(name) && !(context.every === true && name !== '$schema');
-      if (isLink || (prefix !== undefined && STEERING.test(snake(name)))) continue;
+      // Inside an object of the body it is a property like others.
+      const isTop = path.length === (prefix?.length ?? 0) || context.every !== true;
+      if (isLink || (prefix !== undefined && isTop && STEERING.test(snake(name)))) continue;
       const here = [...path, name];
       const property = context.schemas.view(raw);
       const required = allRequired && view.required.has(name) && !property.nullable;

@@ -1,4 +1,5 @@
 /** Strings that meet a regular expression: the subset that API documents use. What it cannot do it says by undefined. */
+import { LONGEST, languageOf } from '../../kit/language/language.js';
 import type { Rng } from '../../kit/rng.js';
 
 type Node = (r: Rng) => string;
@@ -187,13 +188,31 @@ const compiled = (pattern: string): Made | null => {
 /** Whether the text meets the pattern; an unreadable pattern is met by nothing. */
 export const meetsPattern = (pattern: string, text: string): boolean => compiled(pattern)?.test.test(text) ?? false;
 
+/** Where drawing at random meets no look or length, the texts that there are are counted. */
+const counted = (pattern: string, test: RegExp, r: Rng, low: number, high: number): string | undefined => {
+  const most = Math.min(high, LONGEST);
+  const language = languageOf([pattern], low, most);
+  if (!language) return undefined;
+  const lengths: number[] = [];
+  for (let length = low; length <= most && lengths.length < 6; length++)
+    if (language.count(length) > 0n) lengths.push(length);
+  for (let tries = 0; tries < 10 && lengths.length > 0; tries++) {
+    const length = r.pick(lengths);
+    const all = language.count(length);
+    const drawn = (BigInt(r.int(0, 2 ** 30)) << 30n) + BigInt(r.int(0, 2 ** 30));
+    const text = language.nth(length, all > 2n ** 61n ? drawn * (all / 2n ** 61n) : drawn % all);
+    if (test.test(text)) return text;
+  }
+  return undefined;
+};
+
 /** A text that meets `pattern` and the length bounds, or undefined when none was found. */
 export const stringOf = (pattern: string, r: Rng, low = 0, high = 10_000): string | undefined => {
   const made = compiled(pattern);
-  if (!made?.node) return undefined;
-  for (let tries = 0; tries < 30; tries++) {
+  if (!made) return undefined;
+  for (let tries = 0; made.node && tries < 30; tries++) {
     const text = made.node(r);
     if (text.length >= low && text.length <= high && made.test.test(text)) return text;
   }
-  return undefined;
+  return counted(pattern, made.test, r, low, high);
 };
