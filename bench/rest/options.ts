@@ -7,6 +7,8 @@ export interface Options {
   part: Part | undefined;
   /** Own documents only, seconds. */
   small: boolean;
+  /** The sample as `treadle build` packs it for agents, not as the document's fake. */
+  packed: boolean;
   /** Documents of the sample. */
   sample: number;
   seed: string;
@@ -28,6 +30,7 @@ export const readOptions = (args: readonly string[]): Options => {
   return {
     part: part as Part | undefined,
     small: args.includes('--small'),
+    packed: args.includes('--packed'),
     sample: Number(textOf(args, '--sample') ?? '100'),
     seed: textOf(args, '--seed') ?? 'treadle',
     most: Number(textOf(args, '--most') ?? '60'),

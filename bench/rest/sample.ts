@@ -6,6 +6,7 @@ import type { FaceOperation } from '../../src/serve/face/types.js';
 import { faultOf, type Seen, seenOf } from './answers.js';
 import { askOf } from './asked.js';
 import type { Clerk } from './ids.js';
+import { packedFake } from './packed.js';
 import { pairsOf, tripOf } from './round-trip.js';
 import { count, type Tally } from './tally.js';
 
@@ -91,7 +92,7 @@ const answered = async (clerk: Clerk, operation: FaceOperation, session: string)
 export const sampleDocument = async (
   name: string,
   text: string,
-  { counts, reasons, most }: { counts: Counts; reasons: Reasons; most: number },
+  { counts, reasons, most, packed }: { counts: Counts; reasons: Reasons; most: number; packed: boolean },
 ): Promise<void> => {
   counts.documents++;
   const from = elapsedMs();
@@ -100,6 +101,7 @@ export const sampleDocument = async (
     fake = await openFake({
       documents: [{ name, text }],
       seed: 'rest',
+      ...(packed ? { compiled: await packedFake(name, text, 'rest') } : {}),
       onDefect: (error) => count(reasons.defects, `${error.line()} ${error.stack?.split('\n')[1] ?? ''}`, name),
     });
   } catch (thrown) {
