@@ -15,6 +15,7 @@ import type { Beside, CallOutcome } from '../tool-host.js';
 import { type AnswerContext, type Answerer, answererOf } from './answer/answerer.js';
 import { etagOf, precondition } from './answer/etag.js';
 import type { Caller, Callers } from './callers.js';
+import { withNotices } from './notices.js';
 import { plainProblem } from './problem.js';
 import { asGet } from './procedure.js';
 import { notAcceptable } from './request/accept.js';
@@ -246,7 +247,7 @@ export class RestFace {
       const called = caller.host.call(name, sent as Json, { ...once, beside });
       return after(called, (outcome) => ({
         outcome,
-        response: this.#shown(answerer, outcome, told, context, binding),
+        response: withNotices(this.#shown(answerer, outcome, told, context, binding), outcome.notices),
       }));
     };
     const condition = request.headers['if-match'];
