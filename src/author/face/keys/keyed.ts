@@ -44,7 +44,7 @@ const narrowed = (column: Column, bounds: Bounds): Column => {
   if (column.type === 'int') {
     if (min > -Number.MAX_SAFE_INTEGER) out.min = Math.max(min, column.min ?? min);
     if (max < Number.MAX_SAFE_INTEGER) out.max = Math.min(max, column.max ?? max);
-    if (values) return { ...out, pattern: valuesPattern(values) };
+    if (values?.every((value) => /^-?\d+$/.test(value))) return { ...out, pattern: valuesPattern(values) };
     return (out.min ?? 0) <= (out.max ?? Number.MAX_SAFE_INTEGER) ? out : column;
   }
   if (column.type !== 'text') return column;

@@ -33,8 +33,14 @@ const rangeOf = ({ min, max }: Bounds): { min: number; max: number } => {
 
 export const valuesPattern = (values: readonly string[]): string => `^(?:${values.map(escaped).join('|')})$`;
 
-/** `isNumber`: the key is stored as a number. */
+/** `isNumber`: the key is stored as a number. Bounds that no number meets are of something else, and bind no number. */
 export const styleWithin = (bounds: Bounds, isNumber: boolean): IdStyle => {
+  const made = styleOf(bounds, isNumber);
+  if (!isNumber || Number.isSafeInteger(idOf(made, 'tried', 0))) return made;
+  return { style: 'integer', ...rangeOf(bounds) };
+};
+
+const styleOf = (bounds: Bounds, isNumber: boolean): IdStyle => {
   const { values, patterns, minLength, maxLength } = bounds;
   const style = isNumber ? 'integer' : 'pattern';
   if (values) return { style, pattern: valuesPattern(values) };
