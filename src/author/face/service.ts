@@ -130,7 +130,7 @@ export const faceService = (entities: readonly Entity[], context: ServiceContext
   for (const entity of entities) made.push(...actions(entity, tables, context, note));
   const parts = partsOf(tables, entities, document);
   const all = withParts(tables, made, parts);
-  relaxed(tables, all);
+  relaxed(tables, all, fallback);
   hung(tables, all);
   withDeletions(tables, all);
   sized(tables, entities, parts);
