@@ -62,20 +62,20 @@ const ofWorld = (dir: string, wanted: string | undefined): ExplainedDocument[] =
       value: world,
       next: 'Build it again from its document: treadle build api.yaml --out DIR.',
     });
-  const { services } = corpus.readDescription(world);
+  const { services, world: spec } = corpus.readDescription(world);
+  const prefixOf = (service: string): string => spec.services.find(({ id }) => id === service)?.prefix ?? '';
   return [...new Set(faces.map(({ document }) => document))].map((hash) => {
     const document = parseDocumentText(readDocumentOf(corpus, hash));
     const operations = operationsIn(document);
     const labels = operations.map(({ label }) => label);
     const each = faces
       .filter((face) => face.document === hash)
-      .map((face) =>
-        explainAll(
-          services.find(({ id }) => id === face.service),
-          face,
-          labels,
-        ),
-      );
+      .map((face) => {
+        const own = services.find(({ id }) => id === face.service);
+        return explainAll(own, face, labels).map((one) =>
+          one.tool === undefined ? one : { ...one, tool: prefixOf(face.service) + one.tool },
+        );
+      });
     const all = labels.map((_, i) => {
       const own = each.map((one) => one[i] as Explained);
       return own.find(({ isBound }) => isBound) ?? { ...(own[0] as Explained), next: NEXT };

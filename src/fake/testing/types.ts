@@ -10,9 +10,9 @@ import type { Where } from './match/rows.js';
 export interface WorldOptions {
   /** Same seed, same rows and ids; `1` when absent. */
   seed?: string | number;
-  /** Rows of your own: files (JSON, CSV, SQLite), or rows by table. */
+  /** Of a document: rows of your own, as files (JSON, CSV, SQLite) or by table. */
   data?: string | readonly string[] | Readonly<Record<string, readonly object[]>>;
-  /** A file of corrections (overrides.yaml). */
+  /** Of a document: a file of corrections (overrides.yaml). */
   overrides?: string;
   /** `POST /charges=429`, `GET /x=503x2`, `createCharge=timeout`, `*=latency:200ms`, `GET /y=500@10%`. */
   faults?: readonly string[];
