@@ -298,8 +298,7 @@ export const columnsOf = (resource: Resource, key: FoundKey, given: FieldContext
     const writable = [...bodies.values()].sort((a, b) => b.length - a.length)[0];
     if (writable) bodies.set(label, writable);
   }
-  const writable = [...bodies.values()].flat().filter(({ field }) => !field.readOnly);
-  takeSaidValues(facts, new Set(writable.map(({ col }) => col)));
+  takeSaidValues(facts, bodies);
   const add: Columns['add'] = (wanted, column, from, field) =>
     put(wanted, column, from, field ?? blank([wanted], column.type === 'money' ? 'int' : column.type));
   return { facts, keyCol, bodies, add, taken };

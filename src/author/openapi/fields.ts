@@ -135,6 +135,7 @@ const leaf = (path: string[], view: View, required: boolean, kind: Kind, embeds?
     required,
     nullable: view.nullable,
     readOnly: view.readOnly,
+    ...(facts.get('x-read-only') === true ? { served: true as const } : {}),
     writeOnly: view.writeOnly,
     enum: enumOf(view, kind.type),
     min: numeric ? low : undefined,

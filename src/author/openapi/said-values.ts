@@ -1,5 +1,5 @@
 /** Values of a status that a document has in words alone: "whether the payment is APPROVED, PENDING or CANCELED". */
-import type { ColumnFact } from './columns.js';
+import type { BodyField, ColumnFact } from './columns.js';
 
 const STATUS = /(^|_)(status|state)$/;
 const QUOTED = '[`"\'](?:[a-z][a-z0-9_-]{1,40}|[A-Z][A-Z0-9_-]{1,40})[`"\']';
@@ -34,17 +34,28 @@ export const saidValues = (text: string | undefined): string[] | undefined => {
   return undefined;
 };
 
-/** Statuses that the service alone writes take the values that their description lists. Changes `facts` in place. */
-export const takeSaidValues = (facts: ReadonlyMap<string, ColumnFact>, written: ReadonlySet<string>): void => {
+/**
+ * Statuses that the service alone writes take the values that their description lists; what bodies say of them is not written.
+ * Changes both in place.
+ */
+export const takeSaidValues = (
+  facts: ReadonlyMap<string, ColumnFact>,
+  bodies: ReadonlyMap<string, BodyField[]>,
+): void => {
+  const writes = [...bodies.values()].flat();
   for (const fact of facts.values()) {
     const { column, field, name, from } = fact;
     const isFree =
       column.type === 'text' && !column.enum && column.pattern === undefined && column.format === undefined;
-    if (from !== 'answer' || !isFree || written.has(name) || !STATUS.test(name)) continue;
-    const values = saidValues(field.description);
+    if (from !== 'answer' || !isFree || !STATUS.test(name)) continue;
+    const own = writes.filter(({ col }) => col === name);
+    const values = own.every((one) => one.field.readOnly || one.field.served)
+      ? saidValues(field.description)
+      : undefined;
     const begins = column.default;
     if (!values || (begins !== undefined && !values.includes(String(begins)))) continue;
     fact.column = { ...column, enum: values };
     fact.field = { ...field, enum: values };
+    for (const one of own) one.field = { ...one.field, readOnly: true };
   }
 };

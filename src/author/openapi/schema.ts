@@ -39,6 +39,7 @@ const FACTS = [
   'description',
   'title',
   'example',
+  'x-read-only',
 ] as const;
 const MAX_BRANCHES = 40;
 const MAX_DEPTH = 12;
@@ -76,8 +77,7 @@ const takeOwn = (node: Node, into: View, meant: Meant): void => {
     else into.types.add(type);
   }
   if (node.nullable === true || node['x-nullable'] === true) into.nullable = true;
-  // Written so by documents that are older than the keyword.
-  if (node.readOnly === true || node['x-read-only'] === true || node['x-readOnly'] === true) into.readOnly = true;
+  if (node.readOnly === true) into.readOnly = true;
   if (node.writeOnly === true) into.writeOnly = true;
   if (into.items === undefined && node.items !== undefined) into.items = meant(node.items);
   const listed = Array.isArray(node.enum) ? node.enum : node.const !== undefined ? [node.const] : undefined;

@@ -47,6 +47,8 @@ export interface Field {
   required: boolean;
   nullable: boolean;
   readOnly: boolean;
+  /** Marked so by an extension alone (`x-read-only`): callers may send it all the same. */
+  served?: true;
   writeOnly: boolean;
   enum: string[] | undefined;
   format: string | undefined;
