@@ -43,6 +43,9 @@ export const lookups = (opened: Opened, session: Session, tool: Tool, r: Rng, ro
     const whole = rowsIn(opened, session, table, known).filter((one) => cols.every((col) => one[col] !== null));
     const found = row && as === 'row' ? row : whole.length > 0 ? r.pick(whole) : undefined;
     if (!found) return undefined;
+    // What the call names beside the row is what the row hangs under.
+    for (const [name, { role, col }] of as === 'row' ? Object.entries(tool.args) : [])
+      if (role === 'input' && col !== undefined && (found[col] ?? null) !== null) out[name] ??= found[col] as Json;
     for (const [col, value] of Object.entries(where)) {
       const arg = argOf(value);
       const [, from, of] = /^\$(above_\d+)\.(\w+)$/.exec(String(value)) ?? [];

@@ -37,21 +37,32 @@ const isRowAgain = ({ entity, context }: Subject, view: View, name: string): boo
   return isCalled && isApart && inner.length > 0 && inner.every((one) => facts.has(snake(one)));
 };
 
-/** The row's values where the answer has them a second time: beside the row, or in an object of its own name. */
+/** `{scheduled_message_id}` for a row whose key is `id`. */
+const isKeyAgain = ({ entity, context }: Subject, view: View, name: string): boolean => {
+  const { facts, keyCol } = entity.columns;
+  const { noun } = entity.resource;
+  const isCalled = [`${noun}_id`, `${noun}_${keyCol}`].includes(snake(name)) && !facts.has(snake(name));
+  return isCalled && !entity.key.hidden && context.schemas.view(view.properties.get(name)).properties.size === 0;
+};
+
+/** The row's values where the answer has them a second time: beside the row, in an object of its own name, or under a longer name. */
 const withRepeats = (subject: Subject, envelope: unknown): unknown => {
   const { answer } = subject.sighting;
   if (!answer || answer.many || answer.path.length > 1) return envelope;
-  const [outer] = answer.around;
-  if (outer)
-    return [...outer.properties.keys()].some(
-      (name) => snake(name) === subject.entity.columns.keyCol && repeats(subject, outer, name),
-    ) && isNode(envelope)
-      ? { $fields: true, ...envelope }
-      : envelope;
-  const again = [...answer.item.properties.keys()].filter((name) => isRowAgain(subject, answer.item, name));
-  return again.length === 0
-    ? envelope
-    : { $fields: true, ...Object.fromEntries(again.map((name) => [propertyName(name), '$fields'])) };
+  const view = answer.around[0] ?? answer.item;
+  const names = [...view.properties.keys()];
+  const keys = names.filter((name) => isKeyAgain(subject, view, name));
+  const rows = answer.path.length > 0 ? [] : names.filter((name) => isRowAgain(subject, view, name));
+  const isBeside =
+    answer.path.length > 0 &&
+    names.some((name) => snake(name) === subject.entity.columns.keyCol && repeats(subject, view, name));
+  if (keys.length + rows.length === 0 && !isBeside) return envelope;
+  return {
+    ...(answer.path.length > 0 && !isBeside ? {} : { $fields: true }),
+    ...(isNode(envelope) ? envelope : {}),
+    ...Object.fromEntries(rows.map((name) => [propertyName(name), '$fields'])),
+    ...Object.fromEntries(keys.map((name) => [propertyName(name), '$key'])),
+  };
 };
 
 const wrapped = (subject: Subject, core: '$fields' | '$rows'): { path: string[]; envelope?: unknown } => {

@@ -37,7 +37,7 @@ export const besideKey = (inputs: Inputs, subject: Subject): Beside => {
     const origin = originOf(sighting, name, context.schemas);
     if (!origin) continue;
     cols.add(col);
-    const arg = addInput(inputs, col, { type: column.type, role: 'input', ref: column.fk }, origin);
+    const arg = addInput(inputs, col, { type: column.type, role: 'input', col, ref: column.fk }, origin);
     steps.push({
       require: [
         {

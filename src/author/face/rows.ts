@@ -64,11 +64,30 @@ export const theRow = ({ entity }: Subject, key: Key, scope: Scope): Step[] => [
   },
 ];
 
+/** A key that a GET need not be given: without it the first row is meant, as one's own team or account is. */
+const orFirst = (inputs: Inputs, { entity, sighting }: Subject, key: Key): Key => {
+  const arg = inputs.args[key.arg];
+  const origin = inputs.origins.find(({ to }) => to.join('.') === arg?.field);
+  const param = sighting.op.params.find((one) => one.in === 'query' && one.name === origin?.name);
+  if (!arg || !param || param.required || sighting.op.method !== 'get' || key.steps.length > 0) return key;
+  const { required: _, ...free } = arg;
+  inputs.args[key.arg] = free;
+  const as = `named_${key.arg}`;
+  const first = `(SELECT min("${key.col}") FROM "${entity.name}")`;
+  const query = `SELECT "${key.col}" AS "key_named" FROM "${entity.name}" WHERE "${key.col}" = coalesce(?, ${first})`;
+  return {
+    ...key,
+    value: `$${as}.key_named`,
+    steps: [{ sql: { query, params: [`$args.${key.arg}`], as, one: true } }],
+  };
+};
+
 export const getDraft = (subject: Subject): Drafted => {
   const inputs = noInputs();
   const scope = scopeOf(inputs, subject, 'read');
-  const key = addKey(inputs, subject);
-  if (!key) return NO_ROW;
+  const named = addKey(inputs, subject);
+  if (!named) return NO_ROW;
+  const key = orFirst(inputs, subject, named);
   const steps = [...scope.steps, ...theRow(subject, key, scope)];
   const reads = [...scope.reads, subject.entity.name];
   return draftOf(

@@ -27,7 +27,7 @@ export interface Places {
 
 const nounOf = (shape: PathShape): string => {
   const text = shape.segments.findLast((segment) => !segment.param)?.text ?? '';
-  return isDotted(text) ? text.slice(0, text.lastIndexOf('.')) : text;
+  return isDotted(text) ? (text.split('.').at(-2) as string) : text;
 };
 
 /** A body is a list only when it is nothing but that list: an order's lines or tags do not make it one. */
