@@ -184,15 +184,27 @@ export const pathIds = async (clerk: Clerk, operation: FaceOperation, turn: numb
   return found;
 };
 
+/** What the row that is named already hangs under, where the call names that beside it. */
+const besideOf = (clerk: Clerk, operation: FaceOperation, { arg }: Place, key: unknown): unknown => {
+  const tool = toolOf(clerk, operation);
+  const keyCol = clerk.spec.tables[tool?.table ?? '']?.key.col;
+  if (!tool || keyCol === undefined || arg.role !== 'input' || arg.col === undefined || key === undefined)
+    return undefined;
+  const [row] = queryOf(clerk.fake, clerk.caller, `SELECT * FROM "${tool.table}" WHERE "${keyCol}" = ?`, [key]);
+  return row?.[arg.col];
+};
+
 /** Ids that the query, the headers and the body of a request name rows by: by `in` and the property names. */
 export const otherIds = async (clerk: Clerk, operation: FaceOperation, turn: number): Promise<Map<string, unknown>> => {
   const found = new Map<string, unknown>();
+  let key: unknown;
   for (const place of placesOf(clerk, operation)) {
     const { in: where, name, at: inner = [] } = place.origin;
     const table = where === 'path' ? undefined : tableOf(clerk, operation, place);
     if (table === undefined) continue;
-    const id = at(await idsOf(clerk, table), turn);
+    const id = besideOf(clerk, operation, place, key) ?? at(await idsOf(clerk, table), turn);
     if (id === undefined || id === null) continue;
+    if (place.arg.role === 'key') key = id;
     const value = place.arg.type === 'list' ? [id] : id;
     found.set(`${where} ${[...(name === undefined ? [] : [name]), ...inner].join('/')}`, value);
   }

@@ -78,7 +78,8 @@ const one = (spec: ServiceSpec, step: Step): string[] => {
     return [`For each of ${said(step.each.in)}:`, ...inWords(spec, step.each.do).map((line) => `  ${line}`)];
   if ('if' in step) return [`If ${step.if.that}:`, ...inWords(spec, step.if.do).map((line) => `  ${line}`)];
   if ('let' in step) return [`Works out ${Object.keys(step.let).join(', ')}.`];
-  if ('sql' in step) return /^(made|named)_/.test(step.sql.as) ? [] : [`Reads "${step.sql.as}" with a query of its own.`];
+  if ('sql' in step)
+    return /^(made|named)_/.test(step.sql.as) ? [] : [`Reads "${step.sql.as}" with a query of its own.`];
   return ['Reads or writes a file.'];
 };
 
