@@ -109,7 +109,10 @@ const argOf = ({ param }: Asked, subject: Subject, seen: Seen): Arg | undefined 
   if (role === 'query') return { type: 'text', role: 'query' };
   const page = seen.pages ? undefined : pageFor(param);
   if (page) seen.pages = param;
-  return page ?? filterArg(param, entity, schemas);
+  const filter = page === undefined ? filterArg(param, entity, schemas) : undefined;
+  // A number is no text of a column: compared with one it would refuse every call.
+  const isNumber = shape.types.has('number') && !shape.types.has('string');
+  return page ?? (filter?.type === 'text' && isNumber ? undefined : filter);
 };
 
 const addNarrow = (inputs: Inputs, { entity, sighting, context }: Subject): boolean => {

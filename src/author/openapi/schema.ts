@@ -24,6 +24,8 @@ export interface View {
 
 export interface Schemas {
   view(schema: unknown): View;
+  /** Of what stands for one thing, though it is written as a list of its alternatives (loose.ts). */
+  one(schema: unknown): View;
 }
 
 const FACTS = [
@@ -154,7 +156,7 @@ export const schemasOf = (refs: Refs): Schemas => {
     known.set(node, view);
     return view;
   };
-  return { view: (schema) => build(schema, new Set()) };
+  return { view: (schema) => build(schema, new Set()), one: (schema) => build(loose.meant(schema), new Set()) };
 };
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;

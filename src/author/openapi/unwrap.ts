@@ -99,6 +99,13 @@ const loneProperty = (view: View, schemas: Schemas): string | undefined => {
   return others.length > 0 && others.every(isMetaName) && hasOwnId(inner) ? name : undefined;
 };
 
+/** Alternatives that hold lists themselves are whole answers, not rows of one. */
+const rootOf = (schema: unknown, schemas: Schemas): View => {
+  const one = schemas.one(schema);
+  const holds = [...one.properties.values()].some((raw) => isArray(schemas.view(raw)));
+  return holds ? one : schemas.view(schema);
+};
+
 /**
  * Unwraps up to three levels. `noun` is the resource's own word; `wantMany` says that a list is expected (a GET on a collection).
  * Undefined when no object is in there (a bare scalar, or nothing).
@@ -113,7 +120,7 @@ export const unwrap = (
   const nouns = namesOf(noun);
   const path: string[] = [];
   const around: View[] = [];
-  let view = schemas.view(schema);
+  let view = rootOf(schema, schemas);
   for (let level = 0; level < 3; level++) {
     if (isArray(view)) break;
     if (!isObject(view)) return undefined;

@@ -52,21 +52,82 @@ export const walk = async ({ url, step, sql, same, must, tableOf }) => {
     must(made.ts, 'no ts');
     return made;
   });
-  await step('conversations.history has the message', async () => {
+  await step('chat.postMessage: the row in SQL', () => {
+    const table = tableOf('POST /chat.postMessage');
+    const rows = sql(`SELECT channel, text FROM "${table}" WHERE ts = ?`, message.ts);
+    same(rows, [{ channel: channel.id, text: 'Hello' }], 'rows');
+  });
+  await step('conversations.history has the message, and no other', async () => {
     const { messages } = await slack.conversations.history({ channel: channel.id });
+    same(
+      messages.map(({ ts, text }) => [ts, text]),
+      [[message.ts, 'Hello']],
+      'messages',
+    );
+  });
+  await step('conversations.replies has the message and what answers it', async () => {
+    const { message: answer } = await slack.chat.postMessage({
+      channel: channel.id,
+      text: 'Yes?',
+      thread_ts: message.ts,
+    });
+    const { messages } = await slack.conversations.replies({ channel: channel.id, ts: message.ts });
     must(
-      messages.some(({ text }) => text === 'Hello'),
-      `not among ${messages.length}`,
+      messages.some(({ ts }) => ts === answer.ts),
+      `${messages.length} messages, the answer is not among them`,
     );
   });
   await step('chat.update', async () => {
     const changed = await slack.chat.update({ channel: channel.id, ts: message.ts, text: 'Hello all' });
     same(changed.text, 'Hello all', 'text');
+    const { messages } = await slack.conversations.history({ channel: channel.id });
+    same(messages.find(({ ts }) => ts === message.ts)?.text, 'Hello all', 'in the history');
   });
   await step('chat.delete', async () => {
     same((await slack.chat.delete({ channel: channel.id, ts: message.ts })).ok, true);
     const { messages } = await slack.conversations.history({ channel: channel.id });
     must(!messages.some(({ ts }) => ts === message.ts), 'it is still there');
+  });
+  await step('chat.scheduleMessage, scheduledMessages.list, deleteScheduledMessage', async () => {
+    const made = await slack.chat.scheduleMessage({ channel: channel.id, text: 'Later', post_at: 1935732800 });
+    const listed = async () =>
+      (await slack.chat.scheduledMessages.list({ channel: channel.id })).scheduled_messages.map(({ id }) => id);
+    same(await listed(), [made.scheduled_message_id]);
+    await slack.chat.deleteScheduledMessage({
+      channel: channel.id,
+      scheduled_message_id: made.scheduled_message_id,
+    });
+    same(await listed(), []);
+  });
+  await step('conversations.invite, members, kick', async () => {
+    const { members } = await slack.users.list({});
+    const user = members.at(-1).id;
+    await slack.conversations.invite({ channel: channel.id, users: user });
+    const seen = await slack.conversations.members({ channel: channel.id });
+    must(seen.members.includes(user), 'who was invited is no member');
+    await slack.conversations.kick({ channel: channel.id, user });
+  });
+  await step('usergroups.create, list, update, disable', async () => {
+    const { usergroup } = await slack.usergroups.create({ name: 'Crew', handle: 'crew' });
+    const { usergroups } = await slack.usergroups.list();
+    must(
+      usergroups.some(({ id }) => id === usergroup.id),
+      'it is not listed',
+    );
+    same((await slack.usergroups.update({ usergroup: usergroup.id, name: 'Hands' })).usergroup.name, 'Hands');
+    same((await slack.usergroups.disable({ usergroup: usergroup.id })).ok, true);
+  });
+  await step('pins.add, list, remove', async () => {
+    const { ts } = await slack.chat.postMessage({ channel: channel.id, text: 'Pinned' });
+    await slack.pins.add({ channel: channel.id, timestamp: ts });
+    must(JSON.stringify(await slack.pins.list({ channel: channel.id })).includes(ts), 'it is not listed');
+    await slack.pins.remove({ channel: channel.id, timestamp: ts });
+  });
+  await step('reactions.add and get', async () => {
+    const { ts } = await slack.chat.postMessage({ channel: channel.id, text: 'Nice' });
+    await slack.reactions.add({ channel: channel.id, timestamp: ts, name: 'wave' });
+    const { message: seen } = await slack.reactions.get({ channel: channel.id, timestamp: ts });
+    same(seen?.reactions?.[0]?.name, 'wave');
   });
   await step('users.list and users.info', async () => {
     const { members } = await slack.users.list({});
@@ -86,6 +147,8 @@ export const walk = async ({ url, step, sql, same, must, tableOf }) => {
       (thrown) => thrown,
     );
     same(error?.code, 'slack_webapi_platform_error', 'code');
-    must(typeof error?.data?.error === 'string', 'no error code');
+    same(error?.data?.error, 'channel_not_found', 'error');
+    const other = await slack.chat.postMessage({ channel: 'C000000000', text: 'x' }).catch((thrown) => thrown);
+    same(other?.data?.error, 'channel_not_found', 'error of a post');
   });
 };
