@@ -208,7 +208,8 @@ export const findKey = (resource: Resource, schemas: Schemas, every = false): Fo
   return { property, type: givenType ?? 'text', field: given, synthetic: true };
 };
 
-const PREFIXED = /^([A-Za-z]{2,8}[_-])([A-Za-z0-9]{5,})$/;
+/** `cus_9s6XKzkNRiz8i3`; `not_found` is two words. */
+const PREFIXED = /^([A-Za-z]{2,8}[_-])(?![a-z]{5,11}$)([A-Za-z0-9]{5,})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
 /** The style that ids of this key are written in, from its format, pattern and example; `fallback` otherwise. */

@@ -83,7 +83,7 @@ const keys = (w: World, plan: TablePlan): boolean => {
   return true;
 };
 
-const CODES = new Set(['sku', 'code', 'slug', 'username', 'document_number', 'serial']);
+const CODES = new Set(['sku', 'code', 'slug', 'username', 'document_number', 'serial', 'handle']);
 
 /** Another value like `value` that is not taken; undefined when the column is too narrow. */
 const varied = (value: SqlValue, cell: Cell, taken: ReadonlySet<SqlValue>): SqlValue | undefined => {

@@ -5,7 +5,7 @@ import type { Rng } from '../../kit/rng.js';
 import type { SqlValue } from '../state/types.js';
 import { phrasesData } from './data.js';
 import { meetsPattern } from './pattern.js';
-import type { Cell } from './types.js';
+import type { Cell, Handle } from './types.js';
 
 const SAFE = /^[A-Za-z0-9._~:@+-]+$/;
 /** Rules whose values are codes or names of machines already. */
@@ -44,6 +44,8 @@ const spelled = (words: readonly string[]): string[] => [
 
 const CODE = /code|sku|ref|number|(^|_)no$/;
 const SYMBOL = /symbol|ticker|currency|asset|pair/;
+const FILE = /file|path|document_name/;
+const ID = /(^|_)(id|uid|gid|sid|guid|uuid|oid)$/;
 
 const code = (noun: string, r: Rng): string => {
   const head =
@@ -54,40 +56,56 @@ const code = (noun: string, r: Rng): string => {
   return `${head}-${r.int(1_000, 9_999)}`;
 };
 
+const TOP = /^(com|net|org|io|dev|app|co|eu|de|uk)$/;
+const isMixed = (part: string): boolean => part.length >= 8 && /\d/.test(part) && /[A-Za-z]{2}/.test(part);
+
+/** Letters and digits as random as they seem: hex stays hex. */
+const scrambled = (part: string, r: Rng): string => {
+  const small = /[g-z]/.test(part) ? 'abcdefghjkmnpqrstvwxyz' : 'abcdef';
+  return part.replace(/\d|[a-z]|[A-Z]/g, (char) =>
+    /\d/.test(char) ? String(r.int(0, 9)) : r.pick([...(/[A-Z]/.test(char) ? 'ABCDEFGHJKMNPQRSTVWXYZ' : small)]),
+  );
+};
+
 /** Another value of the example's form: words for words, digits for digits. */
 const like = (example: string, r: Rng): string | undefined => {
   if (!SAFE.test(example)) return undefined;
   const parts = example.split(/([._~:@+-])/);
-  const isMixed = (part: string): boolean => part.length >= 8 && /\d/.test(part) && /[A-Za-z]/.test(part);
-  const words: string[] = [];
-  const word = (length: number): string => {
-    if (words.length === 0) words.push(...wordsOf(r));
-    const next = words.pop() as string;
-    return length <= 4 ? next.slice(0, length) : next;
+  if (parts.length >= 3 && TOP.test(parts.at(-1) as string)) return `${wordsOf(r).join('-')}.example`;
+  const isNumbered = /\d/.test(example);
+  const isKept = (part: string, at: number): boolean =>
+    /\d/.test(part) || (isNumbered && (at === 0 || part.length <= 3));
+  // One word alone is a noun.
+  const wanted = parts.filter((part, at) => at % 2 === 0 && part !== '' && !isMixed(part) && !isKept(part, at)).length;
+  let words: string[] = wordsOf(r).slice(wanted === 1 ? 1 : 0);
+  const word = (): string => {
+    if (words.length === 0) words = wordsOf(r);
+    return words.shift() as string;
   };
   return parts
     .map((part, at) => {
       if (at % 2 === 1 || part === '') return part;
-      if (isMixed(part))
-        return part.replace(/\d|[a-f]|[a-z]|[A-Z]/g, (char) =>
-          /\d/.test(char)
-            ? String(r.int(0, 9))
-            : /[A-Z]/.test(char)
-              ? r.pick([...'ABCDEFGHJKMNPQRSTVWXYZ'])
-              : r.pick([...(/[a-f]/.test(char) && !/[g-z]/.test(part) ? 'abcdef' : 'abcdefghjkmnpqrstvwxyz')]),
-        );
-      return part.replace(/[A-Za-z]+|\d+/g, (run, from: number) => {
-        if (/\d/.test(run)) return [...run].map((_, i) => String(i === 0 ? r.int(1, 9) : r.int(0, 9))).join('');
-        // Letters before digits say of what kind the number is.
-        if (/\d/.test(example) && (at === 0 || from === 0) && run.length <= 8) return run;
-        const made = word(run.length);
-        return run === run.toUpperCase() ? made.toUpperCase() : /^[A-Z]/.test(run) ? capital(made) : made;
-      });
+      if (isMixed(part)) return scrambled(part, r);
+      // What stands beside a number says of what kind it is.
+      if (isKept(part, at))
+        return part.replace(/\d+/g, (run) => [...run].map((_, i) => String(r.int(i === 0 ? 1 : 0, 9))).join(''));
+      const made = word();
+      if (part !== part.toUpperCase()) return /^[A-Z]/.test(part) ? capital(made) : made;
+      return part.length <= 5 ? made.slice(0, part.length).toUpperCase() : made.toUpperCase();
     })
     .join('');
 };
 
-const fits = (text: string, { pattern, minLength = 1, maxLength = 60 }: Column): boolean =>
+/** Things of this name that the phrases know; of the others they would only say where or whose they are. */
+const isKnown = ({ plan }: Handle): boolean => {
+  const { names, titles } = phrasesData();
+  const nouns = [plan.words, plan.noun, plan.noun.split(' ').at(-1) ?? ''];
+  return (
+    ['person', 'company', 'place', 'product'].includes(plan.kind) || nouns.some((one) => names[one] ?? titles[one])
+  );
+};
+
+const fits = (text: string, { pattern, minLength = 1, maxLength = 120 }: Column): boolean =>
   text.length >= minLength && text.length <= maxLength && (pattern === undefined || meetsPattern(pattern, text));
 
 /** One of the texts that the pattern leaves, where nobody's words fit. */
@@ -112,12 +130,18 @@ function* candidates(cell: Cell, usual: SqlValue | undefined, rule: string | und
     const one = like(example, r);
     if (one !== undefined) yield one;
   }
-  if (typeof usual === 'string' && rule !== undefined && CODED.has(rule)) yield usual;
+  // A revision's hash is of forty digits.
+  if (typeof usual === 'string' && rule !== undefined && CODED.has(rule))
+    yield rule === 'checksum' && /(^|_)sha$/.test(col.norm) ? usual.slice(0, 40) : usual;
   const words = wordsOf(r);
   const isSymbol = SYMBOL.test(col.norm);
   if (isSymbol) yield (words[1] as string).slice(0, 4).toUpperCase();
   if (CODE.test(col.norm)) yield code(h.plan.noun, r);
-  const named = typeof usual === 'string' ? slugOf(usual).split(' ').filter(Boolean) : [];
+  if (ID.test(col.norm))
+    yield Array.from({ length: 12 }, () => r.pick([...'0123456789abcdefghijklmnopqrstuvwxyz'])).join('');
+  if (FILE.test(col.norm)) yield `${words.join('-')}.txt`;
+  const named =
+    typeof usual === 'string' && rule !== 'pair' && isKnown(h) ? slugOf(usual).split(' ').filter(Boolean) : [];
   if (named.length > 0 && named.join('').length > 2) yield* spelled(named.slice(0, 5));
   const [first = 'amber', second = 'otter'] = words;
   yield* spelled(words);

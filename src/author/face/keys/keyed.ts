@@ -107,7 +107,8 @@ export const keyed = (
       const said = [...paths, ...saidOf(entity, references.get(entity.name) ?? [])];
       const isNumber = column.type === 'int';
       if (gen) {
-        if (!said.every((one) => fitsStyle(gen, one))) table.key.gen = styleWithin(joined(said), isNumber);
+        const bounds = said.every((one) => fitsStyle(gen, one)) ? undefined : joined(said);
+        if (bounds && !fitsStyle(gen, bounds)) table.key.gen = styleWithin(bounds, isNumber);
         if (capacityOf(table.key.gen ?? gen) < FEW) readsItself(drafts, entity.name);
       } else if (!entity.key.hidden) {
         const bounds = joined(said);

@@ -44,7 +44,9 @@ const paramsIn = ({ args, tool, sighting }: FaceDraft): Map<string, DocParam> =>
     const origin = args.find(({ to }) => to.join('.') === (arg.field ?? name));
     if (origin?.in !== 'path' || origin.at !== undefined) continue;
     const param = sighting.op.params.find((one) => one.in === 'path' && one.name === origin.name);
-    if (param) out.set(name, param);
+    // Of `{sha}.{diffType}` neither is what names the row.
+    const isWhole = sighting.op.path.split('/').some((part) => part.replace(/:\w+$/, '') === `{${param?.name}}`);
+    if (param && isWhole) out.set(name, param);
   }
   return out;
 };

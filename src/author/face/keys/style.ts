@@ -20,6 +20,9 @@ export const fitsStyle = (style: IdStyle, bounds: Bounds): boolean => {
   return Array.from({ length: TRIED }, (_, n) => n).every((n) => isWithin(bounds, String(idOf(style, 'tried', n))));
 };
 
+/** Numbers may grow longer where nothing is above them. */
+const isBounded = ({ min, max }: Bounds): boolean => min > USUAL_LOW || max < SAFE;
+
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 /** Six digits where they fit, else as few more or less as the bounds ask for. */
@@ -44,8 +47,10 @@ const styleOf = (bounds: Bounds, isNumber: boolean): IdStyle => {
   const { values, patterns, minLength, maxLength } = bounds;
   const style = isNumber ? 'integer' : 'pattern';
   if (values) return { style, pattern: valuesPattern(values) };
-  if ((isNumber || bounds.isNumber) && patterns.length === 0)
-    return { style: isNumber ? 'integer' : 'digits', ...rangeOf(bounds) };
+  if ((isNumber || bounds.isNumber) && patterns.length === 0) {
+    const of = isNumber ? 'integer' : 'digits';
+    return isBounded(bounds) ? { style: of, ...rangeOf(bounds) } : { style: of, length: 6 };
+  }
   const lengths = {
     ...(minLength > 0 ? { minLength } : {}),
     ...(maxLength < LONGEST ? { maxLength } : {}),
@@ -55,5 +60,3 @@ const styleOf = (bounds: Bounds, isNumber: boolean): IdStyle => {
   const pattern = onePattern([...digits, ...patterns]) ?? '^[0-9a-z]*$';
   return { style, pattern, ...lengths };
 };
-
-export const isBounded = ({ min, max }: Bounds): boolean => min > -SAFE || max < SAFE;
