@@ -10,17 +10,18 @@ export type Origin = Omit<FaceArg, 'to'>;
 export interface Inputs {
   args: Record<string, Arg>;
   origins: FaceArg[];
+  /** Where on the surface they are, as one text each. */
+  fields: string[];
   taken: Set<string>;
 }
 
-export const noInputs = (): Inputs => ({ args: {}, origins: [], taken: new Set() });
+export const noInputs = (): Inputs => ({ args: {}, origins: [], fields: [], taken: new Set() });
 
 const MAX_DEPTH = 3;
 
 /** Its path on the surface: as the document nests it, or flat under a free name where another argument is in the way. */
-const fieldFor = ({ origins }: Inputs, path: readonly string[]): string => {
-  const used = origins.map(({ to }) => to.join('.'));
-  const isFree = (field: string): boolean => !used.some((other) => collides(other, field));
+const fieldFor = ({ fields }: Inputs, path: readonly string[]): string => {
+  const isFree = (field: string): boolean => !fields.some((other) => collides(other, field));
   const nested = surfaceField(path);
   if (path.length > 0 && path.length <= MAX_DEPTH && isFree(nested)) return nested;
   const flat = propertyName(['body', ...path].join('_')).slice(0, 60);
@@ -36,6 +37,7 @@ export const addInput = (inputs: Inputs, wanted: string, arg: Arg, origin: Origi
   const field = fieldFor(inputs, path);
   const name = unique(identifier(wanted, 'arg'), inputs.taken);
   inputs.args[name] = { ...arg, field };
+  inputs.fields.push(field);
   inputs.origins.push({ to: field.split('.'), ...origin });
   return name;
 };

@@ -25,7 +25,16 @@ export const statusColumns = (table: Table): string[] => {
   return found.sort((a, b) => a.rank - b.rank).map(({ name }) => name);
 };
 
-const folded = (value: string): string => folder(lexicon().spelling)(wordsOf(value)).join('_');
+const forms = new Map<string, string>();
+/** The same values are asked about for verb after verb. */
+const folded = (value: string): string => {
+  const known = forms.get(value);
+  if (known !== undefined) return known;
+  const made = folder(lexicon().spelling)(wordsOf(value)).join('_');
+  if (forms.size > 20_000) forms.clear();
+  forms.set(value, made);
+  return made;
+};
 
 /** Longest run of leading words that all values share (`job_state_` of JOB_STATE_RUNNING ...), when there are several. */
 const sharedPrefix = (values: readonly string[]): number => {
@@ -39,11 +48,11 @@ const sharedPrefix = (values: readonly string[]): number => {
 
 /** The enum's own value for the first of `wanted` that it holds: exactly, without a shared prefix, then as its first or last words. */
 export const enumValue = (values: readonly string[], wanted: readonly string[]): string | undefined => {
-  const forms = values.map(folded);
-  const cut = sharedPrefix(forms);
-  const bare = forms.map((form) => form.split('_').slice(cut).join('_'));
+  const whole = values.map(folded);
+  const cut = sharedPrefix(whole);
+  const bare = whole.map((form) => form.split('_').slice(cut).join('_'));
   for (const test of [
-    (word: string) => forms.indexOf(word),
+    (word: string) => whole.indexOf(word),
     (word: string) => bare.indexOf(word),
     (word: string) => bare.findIndex((form) => form.startsWith(`${word}_`) || form.endsWith(`_${word}`)),
   ])
