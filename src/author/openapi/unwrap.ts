@@ -101,9 +101,10 @@ const loneProperty = (view: View, schemas: Schemas): string | undefined => {
 
 /** Alternatives that hold lists themselves are whole answers, not rows of one. */
 const rootOf = (schema: unknown, schemas: Schemas): View => {
+  const view = schemas.view(schema);
   const one = schemas.one(schema);
-  const holds = [...one.properties.values()].some((raw) => isArray(schemas.view(raw)));
-  return holds ? one : schemas.view(schema);
+  if (one === view) return view;
+  return [...one.properties.values()].some((raw) => isArray(schemas.view(raw))) ? one : view;
 };
 
 /**
