@@ -99,8 +99,18 @@ describe('few keys', () => {
     const free = [1, 2, 3, 4, 5, 6, 7, 8, 9].find((id) => !seeded.includes(id)) as number;
     expect((await ask(fake, '/things', 'POST', { id: free, text: 'mine' })).status).toBe(201);
     expect((await ask(fake, at(free))).status).toBe(200);
-    expect((await ask(fake, '/things', 'POST', { id: 10, text: 'mine' })).status).toBeGreaterThanOrEqual(400);
+    const tenth = await ask(fake, '/things', 'POST', { id: 10, text: 'mine' });
+    expect(tenth.status).toBeGreaterThanOrEqual(400);
+    expect(tenth.status).toBeLessThan(500);
     await fake.close();
+    const words = await opened({
+      param: { type: 'string', pattern: '^[a-z]+$' },
+      property: { type: 'string' },
+      given: true,
+    });
+    expect((await ask(words, '/things', 'POST', { id: 'Two words', text: 'mine' })).status).toBeGreaterThanOrEqual(400);
+    expect((await ask(words, '/things', 'POST', { id: 'words', text: 'mine' })).status).toBe(201);
+    await words.close();
   });
 });
 

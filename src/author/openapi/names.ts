@@ -1,6 +1,8 @@
 /** Names that every room accepts: lower_snake for tables and columns, at most 64 characters for tools, unique without regard to case. */
+
 import { RESERVED_TOOL_NAMES, TOOL_NAME } from '../../artifacts/service.js';
 import { snake } from '../../kit/words.js';
+import { foldedName } from '../../world/surface/naming.js';
 
 /** Words that expressions cannot use as a name, or that every plain object already has. */
 const RESERVED = new Set(
@@ -43,8 +45,7 @@ export const toolName = (operationId: string | undefined, fallback: string, take
   return unique(reserved ? `${name}_call` : name, taken, 64);
 };
 
-/** A property name that model APIs accept in a schema; dots would nest and are folded. */
-export const propertyName = (name: string): string => (name.replace(/[^A-Za-z0-9_-]+/g, '_') || 'value').slice(0, 64);
+export const propertyName: (name: string) => string = foldedName;
 
 /** Dotted surface path of property names. */
 export const surfaceField = (path: readonly string[]): string => path.map(propertyName).join('.');

@@ -28,3 +28,6 @@ export const styled = (naming: Naming, name: string): string => {
 /** Where a value stands on the surface: its dotted `field`, or its name in the surface's style. */
 export const surfacePath = (naming: Naming, name: string, field: string | undefined): string[] =>
   field === undefined ? [styled(naming, name)] : field.split('.');
+
+/** A document's property name as it stands on the surface: one that model APIs accept in a schema; dots would nest and are folded. */
+export const foldedName = (name: string): string => (name.replace(/[^A-Za-z0-9_-]+/g, '_') || 'value').slice(0, 64);

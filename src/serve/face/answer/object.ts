@@ -1,6 +1,7 @@
 /** Objects: what is held and belongs there, then what the schema requires, then what the document always shows. */
 import type { Json } from '../../../kit/hash.js';
 import { plural } from '../../../kit/words.js';
+import { foldedName } from '../../../world/surface/naming.js';
 import { placeOf, within } from './draw.js';
 import type { Flat } from './flat.js';
 import { isScalar } from './kinds.js';
@@ -73,6 +74,16 @@ export const objectShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark
     if (children.size < 5_000) children.set(property, kept);
     return kept;
   };
+  /** Held under the names of the surface, shown under the document's: `@odata.type`. */
+  const folded = new Map<string, string>();
+  for (const property of flat.properties.keys()) {
+    const name = foldedName(property);
+    if (name !== property && !flat.properties.has(name) && !folded.has(name)) folded.set(name, property);
+  }
+  const documented = (held: { [key: string]: Json }): { [key: string]: Json } =>
+    folded.size === 0 || !Object.keys(held).some((property) => folded.has(property))
+      ? held
+      : Object.fromEntries(Object.entries(held).map(([property, value]) => [folded.get(property) ?? property, value]));
   const required = [...flat.required].filter((property) => property !== '__proto__');
   let shown: string[] | undefined;
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = flat.bounds;
@@ -104,7 +115,7 @@ export const objectShape = (flat: Flat, name: string, shapes: Shapes, mark: Mark
 
   const fit = (value: Json | undefined, place: number, scope: Scope): Json => {
     const source = isObject(value)
-      ? value
+      ? documented(value)
       : value === undefined || value === null || Array.isArray(value)
         ? {}
         : { id: value };
