@@ -129,7 +129,7 @@ export const requestOf = (
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
   // `#Action=List` is no fragment: the query says it, or a header of that name.
   const [bare = '', ...said] = at.split('#');
-  for (const one of said) {
+  for (const one of said.flatMap((part) => part.split('&'))) {
     const cut = one.indexOf('=');
     if (/^x-/i.test(one)) headers.set(one.slice(0, cut), one.slice(cut + 1));
     // `#tagKeys` only says that there is such a parameter.

@@ -173,11 +173,11 @@ export const fieldsOf = (root: View, context: FieldContext, prefix?: readonly st
     for (const [name, raw] of view.properties) {
       if (out.length >= MAX_FIELDS && context.every !== true) return;
       const isLink = LINKS.test(name) && !(context.every === true && name !== '$schema');
-      // Inside an object of the body it is a property like others.
-      const isTop = path.length === (prefix?.length ?? 0) || context.every !== true;
-      if (isLink || (prefix !== undefined && isTop && STEERING.test(snake(name)))) continue;
-      const here = [...path, name];
       const property = context.schemas.view(raw);
+      // Inside an object of the body, and where it is one itself, it is a property like others.
+      const steers = context.every !== true || (path.length === (prefix?.length ?? 0) && !isObject(property));
+      if (isLink || (prefix !== undefined && steers && STEERING.test(snake(name)))) continue;
+      const here = [...path, name];
       const required = allRequired && view.required.has(name) && !property.nullable;
       const entity = property.objectName ?? property.name;
       const keyName = entity === undefined ? undefined : context.entityKey(entity);

@@ -70,21 +70,25 @@ const counted = ({ groups, next, accepts }: Automaton): Language => {
 export const LONGEST = 200;
 
 const WIDTHS: readonly Width[] = ['plain', 'safe', 'every'];
-const known = new Map<string, Language | undefined>();
+const MOST_KNOWN = 2_000;
 
-const made = (patterns: readonly string[], least: number, most: number): Language | undefined => {
-  for (const width of WIDTHS) {
-    try {
-      const automaton = automatonOf(patterns.flatMap((pattern, i) => partsOf(pattern, width, i === 0)));
-      if (!automaton) return undefined;
-      const language = counted(automaton);
-      for (let length = least; length <= Math.min(most, LONGEST); length++)
-        if (language.count(length) > 0n) return language;
-    } catch (thrown) {
-      if (!(thrown instanceof Unsupported)) throw thrown;
-    }
+/** Null where it cannot be made. */
+const known = new Map<string, Language | null>();
+
+const languageIn = (patterns: readonly string[], width: Width): Language | null => {
+  const key = JSON.stringify([width, patterns]);
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  let language: Language | null = null;
+  try {
+    const automaton = automatonOf(patterns.flatMap((pattern, i) => partsOf(pattern, width, i === 0)));
+    if (automaton) language = counted(automaton);
+  } catch (thrown) {
+    if (!(thrown instanceof Unsupported)) throw thrown;
   }
-  return undefined;
+  if (known.size > MOST_KNOWN) known.clear();
+  known.set(key, language);
+  return language;
 };
 
 /**
@@ -93,10 +97,11 @@ const made = (patterns: readonly string[], least: number, most: number): Languag
  * pattern cannot be read, the automaton would be too large, or no text is short enough.
  */
 export const languageOf = (patterns: readonly string[], least = 0, most = LONGEST): Language | undefined => {
-  const key = JSON.stringify([patterns, least, most]);
-  if (known.has(key)) return known.get(key);
-  if (known.size > 2_000) known.clear();
-  const language = made(patterns, least, most);
-  known.set(key, language);
-  return language;
+  for (const width of WIDTHS) {
+    const language = languageIn(patterns, width);
+    if (!language) continue;
+    for (let length = least; length <= Math.min(most, LONGEST); length++)
+      if (language.count(length) > 0n) return language;
+  }
+  return undefined;
 };
