@@ -3,7 +3,7 @@ import type { ServiceSpec } from '../../artifacts/service.js';
 import type { Table } from '../../artifacts/table.js';
 import type { Link } from '../../artifacts/world.js';
 import { snake } from '../../kit/words.js';
-import { idOf } from '../../world/ids.js';
+import { capacityOf, idOf } from '../../world/ids.js';
 import type { Seeded } from '../../world/seed/seed.js';
 import type { Row, SqlValue } from '../../world/state/types.js';
 import { conditionsOf, mendRow } from './mend.js';
@@ -76,12 +76,14 @@ class Pool {
 
 const newKey = ({ spec, name, table, seed, counters }: Bed, taken: ReadonlySet<SqlValue>): SqlValue | undefined => {
   if (!table.key.gen) return undefined;
-  for (;;) {
+  const capacity = capacityOf(table.key.gen);
+  for (let tries = 0; tries <= capacity; tries++) {
     const n = (counters[name] ?? 0) + 1;
     counters[name] = n;
     const id = idOf(table.key.gen, `${seed}/${spec.id}/${name}`, n);
     if (!taken.has(id)) return id;
   }
+  return undefined;
 };
 
 const MAIL = /(^|_)e_?mail/;
