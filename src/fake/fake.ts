@@ -64,11 +64,15 @@ export const openFake = async (options: FakeOptions): Promise<Fake> => {
     const registry = openRegistry({});
     const [spec] = built.services as [(typeof built.services)[number]];
     // Made here and now: to read, check and write it out again would take as long as making it.
-    const made = (artifact: object) => ({ hash: addressOf(artifact), read: () => artifact as Json, isChecked: true });
-    registry.publish('service', `${built.world.id}/${spec.id}`, made(spec));
-    registry.publish('world', built.world.id, made(built.world));
+    const made = (artifact: object, hash: string) => ({ hash, read: () => artifact as Json, isChecked: true });
+    registry.publish(
+      'service',
+      `${built.world.id}/${spec.id}`,
+      made(spec, built.world.services[0]?.hash ?? addressOf(spec)),
+    );
+    registry.publish('world', built.world.id, made(built.world, addressOf(built.world)));
     const { onDefect } = options;
-    const parts = { world: built.world, services: built.services, images: built.images };
+    const parts = { world: built.world, services: built.services, images: built.images, isAsMade: true };
     const server = new SessionServer({
       engine,
       registry,

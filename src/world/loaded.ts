@@ -42,6 +42,8 @@ export interface WorldParts {
   services: readonly ServiceSpec[];
   /** SQLite image of each service, by service id. */
   images: Readonly<Record<string, Uint8Array>>;
+  /** The specs are those that were made here: they are not laid out anew, which saves memory only where a corpus has many. */
+  isAsMade?: boolean;
 }
 
 const loadService = (

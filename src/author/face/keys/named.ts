@@ -40,9 +40,11 @@ const matchesIn = (steps: readonly Step[], other: Map<string, string>): Match[] 
 
 const paramsIn = ({ args, tool, sighting }: FaceDraft): Map<string, DocParam> => {
   const out = new Map<string, DocParam>();
+  const paths = args.filter((origin) => origin.in === 'path' && origin.at === undefined);
+  if (paths.length === 0) return out;
   for (const [name, arg] of Object.entries(tool.args)) {
-    const origin = args.find(({ to }) => to.join('.') === (arg.field ?? name));
-    if (origin?.in !== 'path' || origin.at !== undefined) continue;
+    const origin = paths.find(({ to }) => to.join('.') === (arg.field ?? name));
+    if (!origin) continue;
     const param = sighting.op.params.find((one) => one.in === 'path' && one.name === origin.name);
     // Of `{sha}.{diffType}` neither is what names the row.
     const isWhole = sighting.op.path.split('/').some((part) => part.replace(/:\w+$/, '') === `{${param?.name}}`);

@@ -2,7 +2,7 @@
 import type { IdStyle } from '../../../artifacts/table.js';
 import { LONGEST } from '../../../kit/language/language.js';
 import { idOf } from '../../../world/ids.js';
-import { type Bounds, isWithin, onePattern, UUID } from './bounds.js';
+import { type Bounds, isFree, isWithin, onePattern, UUID } from './bounds.js';
 
 const TRIED = 24;
 /** Ids of six digits, as numbers usually are. */
@@ -11,6 +11,7 @@ const SAFE = Number.MAX_SAFE_INTEGER;
 
 /** Whether its ids are within the bounds, as far as some of them tell. */
 export const fitsStyle = (style: IdStyle, bounds: Bounds): boolean => {
+  if (isFree(bounds) && !bounds.isNumber) return true;
   const { min, max } = bounds;
   if (style.style === 'integer' || style.style === 'digits') {
     const digits = style.length ?? (style.style === 'integer' ? 6 : 8);

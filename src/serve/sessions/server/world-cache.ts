@@ -25,10 +25,13 @@ export interface WorldSources {
 }
 
 /** Specs as the JSON parser lays them out: half of what a schema's copies weigh. Their addresses were checked when they were read. */
-const compact = (parts: WorldParts): WorldParts => ({
-  ...parts,
-  services: parts.services.map((spec) => sameArtifact(spec, JSON.parse(JSON.stringify(spec)) as typeof spec)),
-});
+const compact = (parts: WorldParts): WorldParts =>
+  parts.isAsMade
+    ? parts
+    : {
+        ...parts,
+        services: parts.services.map((spec) => sameArtifact(spec, JSON.parse(JSON.stringify(spec)) as typeof spec)),
+      };
 
 /** What a world is asked for by: its content address, and that of the task whose rows it has. */
 export const worldKey = (worldHash: string, taskHash?: string): string =>
