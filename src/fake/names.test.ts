@@ -4,6 +4,7 @@ import { openFake } from './fake.js';
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 
 it('gives back what is sent under names that no tool could have, and what is called include inside an object', async () => {
+  const author = { type: 'object', required: ['@odata.type'], properties: { '@odata.type': { type: 'string' } } };
   const thing = {
     type: 'object',
     required: ['@odata.type'],
@@ -11,6 +12,7 @@ it('gives back what is sent under names that no tool could have, and what is cal
       id: { type: 'string' },
       '@odata.type': { type: 'string' },
       'a.b': { type: 'string' },
+      by: { anyOf: [author, { type: 'object', nullable: true }] },
       cover: { type: 'object', properties: { include: { type: 'boolean' }, fields: { type: 'integer' } } },
     },
   };
@@ -38,7 +40,12 @@ it('gives back what is sent under names that no tool could have, and what is cal
       },
     ],
   });
-  const sent = { '@odata.type': '#names.thing', 'a.b': 'both', cover: { include: true, fields: 7 } };
+  const sent = {
+    '@odata.type': '#names.thing',
+    'a.b': 'both',
+    by: { '@odata.type': '#names.author' },
+    cover: { include: true, fields: 7 },
+  };
   const made = await fake.fetch(
     new Request('http://names.test/things', {
       method: 'POST',

@@ -1,5 +1,6 @@
 /** How well a value fits a branch of a choice: its kind first, constants next, then what is known and what is missing. */
 import type { Json } from '../../../kit/hash.js';
+import { foldedName } from '../../../world/surface/naming.js';
 import type { Flat } from './flat.js';
 import { kindOfValue, kindsOf } from './kinds.js';
 import type { Shapes } from './scope.js';
@@ -30,8 +31,11 @@ const compile = (flat: Flat, shapes: Shapes, depth: number): Score => {
   const properties = new Map<string, ReadonlySet<unknown> | null>();
   for (const [name, schema] of flat.properties) {
     const constants = shapes.flats.of(schema).listed;
-    properties.set(name, constants ? new Set<unknown>(constants) : null);
+    const allowed = constants ? new Set<unknown>(constants) : null;
+    properties.set(name, allowed);
+    if (!flat.properties.has(foldedName(name))) properties.set(foldedName(name), allowed);
   }
+  const needed = [...required].map((name) => [name, foldedName(name)] as const);
   const inner = (value: Json): number =>
     choices.reduce((sum, scores) => sum + Math.max(...scores.map((score) => score(value))), 0);
   const ofObject = (value: { [key: string]: Json }): number => {
@@ -41,7 +45,7 @@ const compile = (flat: Flat, shapes: Shapes, depth: number): Score => {
       if (constants === undefined) continue;
       sum += constants === null ? 1 : constants.has(value[name]) ? 5 : -20;
     }
-    for (const name of required) if (value[name] === undefined) sum--;
+    for (const [name, held] of needed) if (value[name] === undefined && value[held] === undefined) sum--;
     return sum;
   };
   return (value) => {
